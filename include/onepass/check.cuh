@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of onepass: whether a pipeline is one kernel, and why not: one sentence each, before anything is instantiated.
+#ifndef ONEPASS_CHECK_CUH
+#define ONEPASS_CHECK_CUH
+
+#include "pipeline.cuh"
+
+namespace onepass {
+namespace detail {
+
+// The type of a source's value.
+template <class T>
+struct source_value {
+  using type = cs::decay_t<decltype(view<full_math, nothing, 4>(cs::declval<const T &>(), fetch<4>(cs::declval<const T &>(), position<4>{}), position<4>{})[0])>;
+};
+template <class... Sources>
+struct source_value<zip_source<Sources...>> {
+  using type = cs::tuple<typename source_value<Sources>::type...>;
+};
+
+// The type of an operand beside a value of type Value.
+template <class Value, class T>
+struct operand_value : source_value<T> {};
+template <class Value, class T>
+struct operand_value<Value, number<T>> {
+  using type = decltype(meet<Value>(cs::declval<T>()));
+};
+
+template <class... T>
+inline constexpr bool any_unknown = (cs::is_same_v<T, unknown> || ...);
+
+// The value behind a stage. A functor that cannot be called ends the compilation here.
+template <class Value, class Stage>
+struct stage_value {
+  using type = cs::decay_t<decltype(cs::declval<const Stage &>().template apply<4>(pack<Value, 4>{}, position<4>{})[0])>;
+};
+template <class Value, class Sink>
+struct stage_value<Value, tee_stage<Sink>> {
+  using type = Value;
+};
+template <class Value, class T>
+struct stage_value<Value, pointwise<cast_op<T>>> {
+  using type = compute_t<T>;
+};
+template <class Value, class F, class... Operands>
+struct stage_value<Value, pointwise<F, Operands...>> {
+  static auto find() {
+    if constexpr (any_unknown<Value, typename operand_value<Value, Operands>::type...>) {
+      return unknown{};
+#ifndef __CUDA_ARCH__
+    } else if constexpr (is_device_lambda<F>()) {
+      return unknown{};
+#endif
+    } else {
+      constexpr bool callable = takes<F, Value, typename operand_value<Value, Operands>::type...>::value;
+      static_assert(callable, "onepass: a stage's functor cannot be called with the value that reaches it and the "
+                              "stage's operands: their types are in the template arguments of stage_value");
+      if constexpr (callable)
+        return lane_call<full_math, F>{cs::declval<const F &>()}(
+            cs::declval<const Value &>(), cs::declval<const typename operand_value<Value, Operands>::type &>()...);
+      else return unknown{};
+    }
+  }
+  using type = decltype(find());
+};
+
+template <class Value, class... Stages>
+struct value_behind {
+  using type = Value;
+};
+template <class Value, class Stage, class... Stages>
+struct value_behind<Value, Stage, Stages...> : value_behind<typename stage_value<Value, Stage>::type, Stages...> {};
+
+template <class... Stages>
+struct source_value<pipeline<Stages...>> : source_value<list<Stages...>> {};
+template <class Source, class... Stages>
+struct source_value<list<Source, Stages...>> : value_behind<typename source_value<Source>::type, Stages...> {};
+
+template <class... Parts>
+struct but_last;
+template <class... Done, class Last>
+struct but_last<list<Done...>, Last> {
+  using type = list<Done...>;
+};
+template <class... Done, class Head, class Next, class... Tail>
+struct but_last<list<Done...>, Head, Next, Tail...> : but_last<list<Done..., Head>, Next, Tail...> {};
+
+// The value that reaches the sink.
+template <class P>
+struct sink_value;
+template <class... Parts>
+struct sink_value<pipeline<Parts...>> : source_value<typename but_last<list<>, Parts...>::type> {};
+template <class P>
+using sink_value_t = typename sink_value<P>::type;
+
+template <class P>
+struct sink_of;
+template <class... Parts>
+struct sink_of<pipeline<Parts...>> {
+  using type = cs::decay_t<decltype(last(cs::declval<list<Parts...>>()))>;
+};
+template <class P>
+using sink_t = typename sink_of<P>::type;
+
+template <class Sink, class Value>
+constexpr bool check_sink() {
+  if constexpr (Sink::reduces) {
+    static_assert(!cs::is_same_v<Value, unknown>,
+                  "onepass: the result type of a __device__ lambda does not exist on the host, where the size of a "
+                  "reduction's state is needed: put cast<T>() behind the lambda, or use a named functor");
+    if constexpr (!cs::is_same_v<Value, unknown>)
+      static_assert(Sink::template fits<Value>(), "onepass: reduce takes one pointer for each result of its statistic");
+  } else {
+    static_assert(!is_tuple<Value>::value,
+                  "onepass: a store takes one value per element, and a tuple reaches it: bring it together with fn(f)");
+  }
+  return true;
+}
+
+// True, or the compilation ends with the sentence of the first fault.
+template <class First, class... Rest>
+constexpr bool check(const pipeline<First, Rest...> *) {
+  constexpr bool starts = First::part == kind::source;
+  constexpr int sinks = (0 + ... + (Rest::part == kind::sink));
+  constexpr bool ends = sink_t<pipeline<First, Rest...>>::part == kind::sink;
+  constexpr bool one_source = ((Rest::part != kind::source) && ...);
+  constexpr bool no_rows = ((Rest::part != kind::row) && ...);
+  static_assert(starts, "onepass: a pipeline begins with a source, such as load(p); a list of stages is a value to put "
+                        "behind one");
+  static_assert(!starts || one_source, "onepass: a source stands behind another part: a second input is an operand of a "
+                                       "stage, as in add(load(r)), or a member of zip");
+  static_assert(!starts || !one_source || no_rows,
+                "onepass: a row stage needs the whole row before its first result, and this version has the families "
+                "map and reduce alone: store here and start a new pipeline, at one write and one read more per element");
+  static_assert(!starts || !one_source || !no_rows || sinks > 0,
+                "onepass: a pipeline ends in a sink, such as store(p) or reduce(sum, out)");
+  static_assert(!starts || !one_source || !no_rows || sinks <= 1,
+                "onepass: a pipeline has one sink: make the first a tee, as in tee(store(p))");
+  static_assert(!starts || !one_source || !no_rows || sinks != 1 || ends, "onepass: a stage stands behind the sink");
+  if constexpr (starts && one_source && no_rows && sinks == 1 && ends)
+    return check_sink<sink_t<pipeline<First, Rest...>>, sink_value_t<pipeline<First, Rest...>>>();
+  else return false;
+}
+
+}  // namespace detail
+}  // namespace onepass
+
+#endif

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of onepass: the few macros, and what the device headers ask of the compiler.
+#ifndef ONEPASS_CONFIG_CUH
+#define ONEPASS_CONFIG_CUH
+
+#ifndef __CUDACC__
+#error "onepass: the .cuh headers are CUDA C++: compile this file with nvcc, or include onepass/onepass.h for the C side"
+#endif
+#if defined(_MSVC_LANG) ? _MSVC_LANG < 201703L : __cplusplus < 201703L
+#error "onepass: the .cuh headers need C++17 or newer"
+#endif
+
+#define ONEPASS_HD __host__ __device__ __forceinline__
+
+// An object such as op::gelu. Device code may copy a host constant but not call its members, so each pass sees its own.
+#ifdef __CUDA_ARCH__
+#define ONEPASS_OBJECT __device__ constexpr
+#else
+#define ONEPASS_OBJECT inline constexpr
+#endif
+
+// Before a function template that calls a user's functor: the functor may exist on one side only.
+#define ONEPASS_NO_EXEC_CHECK _Pragma("nv_exec_check_disable")
+
+#ifdef __CUDA_ARCH__
+#define ONEPASS_UNROLL _Pragma("unroll")
+#else
+#define ONEPASS_UNROLL
+#endif
+
+// Kernels stay inside the binary that registered them, also when two shared libraries hold the same one.
+#define ONEPASS_KERNEL __global__ __attribute__((visibility("hidden")))
+
+#endif

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of onepass: the type that a value has in memory, and the type that it is computed in.
+//
+// f16 and bf16 compute in f32. Stores round to nearest even; integer stores saturate, and NaN stores as 0.
+#ifndef ONEPASS_CONVERT_CUH
+#define ONEPASS_CONVERT_CUH
+
+#include <cuda_bf16.h>  // __nv_bfloat16
+#include <cuda_fp16.h>  // __half
+
+#include <cuda/std/limits>  // the range of integers
+
+#include "pack.cuh"
+
+namespace onepass {
+namespace detail {
+
+template <class T>
+inline constexpr bool is_half = cs::is_same_v<T, __half>;
+template <class T>
+inline constexpr bool is_bfloat = cs::is_same_v<T, __nv_bfloat16>;
+template <class T>
+inline constexpr bool is_float16 = is_half<T> || is_bfloat<T>;  // a float of 16 bits
+
+template <class T>
+struct compute {
+  using type = cs::conditional_t<is_float16<T>, float, T>;
+};
+template <class T>
+using compute_t = typename compute<T>::type;  // what load<T> yields
+
+// A small integer promotes as in C++.
+template <class T>
+using promoted_t = decltype(+cs::declval<T>());
+
+// Memory to value: exact.
+template <class T>
+ONEPASS_HD compute_t<T> widen(T x) {
+  if constexpr (is_half<T>) return __half2float(x);
+  else if constexpr (is_bfloat<T>) return __bfloat162float(x);
+  else return x;
+}
+
+// A float to an integer: nearest even, saturated, NaN to 0.
+template <class To, class From>
+ONEPASS_HD To round_to_integer(From x) {
+  using limits = cs::numeric_limits<To>;
+  // The limits as From, rounded outward by at most one step: compared before the conversion, they keep it in range.
+  constexpr From low = static_cast<From>(limits::min()), high = static_cast<From>(limits::max());
+  if (x != x) return To{0};
+  if (x <= low) return limits::min();
+  if (x >= high) return limits::max();
+  if constexpr (sizeof(From) == 4) return static_cast<To>(::rintf(x));
+  else return static_cast<To>(::rint(x));
+}
+
+// An integer to an integer: saturated.
+template <class To, class From>
+ONEPASS_HD To saturate(From x) {
+  using limits = cs::numeric_limits<To>;
+  if constexpr (cs::is_signed_v<From> && cs::is_signed_v<To>) {
+    if constexpr (sizeof(To) < sizeof(From)) {
+      if (x < static_cast<From>(limits::min())) return limits::min();
+      if (x > static_cast<From>(limits::max())) return limits::max();
+    }
+  } else if constexpr (cs::is_signed_v<From>) {
+    if (x < From{0}) return To{0};
+    if constexpr (sizeof(To) < sizeof(From))
+      if (x > static_cast<From>(limits::max())) return limits::max();
+  } else {
+    if constexpr (sizeof(To) < sizeof(From) || (cs::is_signed_v<To> && sizeof(To) == sizeof(From)))
+      if (x > static_cast<From>(limits::max())) return limits::max();
+  }
+  return static_cast<To>(x);
+}
+
+// Value to memory.
+template <class To, class From>
+ONEPASS_HD To narrow(From x) {
+  if constexpr (cs::is_same_v<To, From>) return x;
+  else if constexpr (cs::is_same_v<To, bool>) return x != From{0};
+  else if constexpr (is_float16<From>) return narrow<To>(widen(x));
+  else if constexpr (is_half<To> && cs::is_same_v<From, double>) return __double2half(x);
+  else if constexpr (is_bfloat<To> && cs::is_same_v<From, double>) return __double2bfloat16(x);
+  else if constexpr (is_half<To> && cs::is_floating_point_v<From>) return __float2half_rn(x);
+  else if constexpr (is_bfloat<To> && cs::is_floating_point_v<From>) return __float2bfloat16_rn(x);
+  else if constexpr (is_float16<To>) return narrow<To>(static_cast<double>(x));  // an integer: one rounding up to 2^53
+  else if constexpr (cs::is_integral_v<To> && cs::is_floating_point_v<From>) return round_to_integer<To>(x);
+  else if constexpr (cs::is_same_v<From, bool>) return static_cast<To>(x);
+  else if constexpr (cs::is_integral_v<To> && cs::is_integral_v<From>) return saturate<To>(x);
+  else return static_cast<To>(x);
+}
+
+// Two floats pack into 16-bit halves of a word in one instruction.
+template <class To, int N>
+ONEPASS_HD pack<To, N> narrow_pairs(const pack<float, N> &v) {
+  struct alignas(4) pair {
+    To low, high;
+  };
+  pack<pair, N / 2> all;
+  ONEPASS_UNROLL
+  for (int i = 0; i < N / 2; ++i) {
+    if constexpr (is_half<To>) all[i] = bit_copy<pair>(__floats2half2_rn(v[2 * i], v[2 * i + 1]));
+    else all[i] = bit_copy<pair>(__floats2bfloat162_rn(v[2 * i], v[2 * i + 1]));
+  }
+  return bit_copy<pack<To, N>>(all);
+}
+
+template <class T, int N>
+ONEPASS_HD pack<compute_t<T>, N> widen_pack(const pack<T, N> &v) {
+  if constexpr (cs::is_same_v<T, compute_t<T>>) {
+    return v;
+  } else {
+    pack<compute_t<T>, N> result;
+    ONEPASS_UNROLL
+    for (int i = 0; i < N; ++i) result[i] = widen(v[i]);
+    return result;
+  }
+}
+
+template <class To, class From, int N>
+ONEPASS_HD pack<To, N> narrow_pack(const pack<From, N> &v) {
+  if constexpr (is_float16<To> && cs::is_same_v<From, float> && N % 2 == 0) {
+    return narrow_pairs<To>(v);
+  } else {
+    pack<To, N> result;
+    ONEPASS_UNROLL
+    for (int i = 0; i < N; ++i) result[i] = narrow<To>(v[i]);
+    return result;
+  }
+}
+
+}  // namespace detail
+}  // namespace onepass
+
+#endif

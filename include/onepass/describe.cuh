@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of onepass: what a pipeline's type says to the C side: its leaves, its geometry and the bytes that it moves.
+#ifndef ONEPASS_DESCRIBE_CUH
+#define ONEPASS_DESCRIBE_CUH
+
+#include "check.cuh"
+#include "plan.h"
+#include "traffic.h"
+
+namespace onepass {
+namespace detail {
+
+template <class L>
+struct leaves_of;  // the types of all leaves of a list of parts
+template <class Part>
+struct leaves_of_part {
+  using type = cs::conditional_t<is_leaf<Part>::value, list<Part>, typename leaves_of<typename inner_of<Part>::type>::type>;
+};
+template <>
+struct leaves_of<list<>> {
+  using type = list<>;
+};
+template <class Head, class... Tail>
+struct leaves_of<list<Head, Tail...>> {
+  using type = decltype(concatenate(cs::declval<typename leaves_of_part<Head>::type>(),
+                                    cs::declval<typename leaves_of<list<Tail...>>::type>()));
+};
+template <class Part>
+using leaves_t = typename leaves_of_part<Part>::type;
+
+template <class... Leaf>
+constexpr int count(list<Leaf...> *) {
+  return sizeof...(Leaf);
+}
+
+// The leaves of an object, in the order of the parts.
+inline int write_leaves(const list<> &, onepass_leaf_t *) { return 0; }
+template <class Head, class... Tail>
+int write_leaves(const list<Head, Tail...> &parts, onepass_leaf_t *out) {
+  int n = 0;
+  if constexpr (is_leaf<Head>::value) {
+    *out = {parts.head.pointer(), parts.head.pitch(), static_cast<int32_t>(sizeof(typename Head::element)), 1, Head::span,
+            Head::written};
+    n = 1;
+  } else if constexpr (is_composite<Head>::value) {
+    n = write_leaves(parts.head.inner, out);
+  }
+  return n + write_leaves(parts.tail, out + n);
+}
+
+// Lanes per group: 16 bytes of the smallest element that is read or written everywhere, at most 64 of the largest.
+template <class... Leaf>
+constexpr int lanes_of(list<Leaf...> *) {
+  int least = 16, most = 1;
+  for (const int bytes : {0, (Leaf::span == ONEPASS_PER_ELEMENT ? static_cast<int>(sizeof(typename Leaf::element)) : 0)...}) {
+    if (bytes == 0) continue;
+    least = bytes < least ? bytes : least;
+    most = bytes > most ? bytes : most;
+  }
+  if (most == 1 && least == 16) return 4;  // nothing is
+  const int lanes = 16 / least;
+  return lanes * most <= 64 ? lanes : 64 / most;
+}
+template <class P>
+inline constexpr int lanes_v = lanes_of(static_cast<leaves_t<P> *>(nullptr));
+
+template <class P>
+constexpr int state_bytes() {
+  if constexpr (sink_t<P>::reduces) return sizeof(typename sink_t<P>::template state<sink_value_t<P>>);
+  else return 0;
+}
+
+template <class P>
+constexpr onepass_geometry_t geometry_of() {
+  return {sink_t<P>::reduces ? ONEPASS_REDUCE : ONEPASS_MAP, lanes_v<P>, any_by_row<P>::value, state_bytes<P>()};
+}
+
+template <class... Leaf>
+constexpr onepass_cost_t leaf_cost(list<Leaf...> *) {
+  onepass_cost_t cost{};
+  (((Leaf::written ? cost.written : cost.read)[Leaf::span] += static_cast<int32_t>(sizeof(typename Leaf::element))), ...);
+  return cost;
+}
+template <class Part>
+constexpr onepass_cost_t leaf_cost_of() {
+  return leaf_cost(static_cast<leaves_t<Part> *>(nullptr));
+}
+
+template <class P>
+constexpr onepass_cost_t cost_of() {
+  onepass_cost_t cost = leaf_cost_of<P>();
+  cost.kernels = 1;
+  return cost;
+}
+
+// The same program with one kernel per stage: every stage reads what the one before it wrote.
+struct unfused_walk {
+  onepass_cost_t total{};
+  onepass_cost_t input{};  // what the next kernel reads
+  int bytes = 0;           // of the value in memory: as wide as the widest array that it came from
+  bool stored = false;     // a kernel has written the value already
+
+  constexpr void read(const onepass_cost_t &cost) {
+    for (int i = 0; i < 4; ++i) total.read[i] += cost.read[i];
+  }
+  // A kernel that reads the input and writes `width` bytes per element, to be read by the next.
+  constexpr void kernel(int width) {
+    read(input);
+    input = {};
+    bytes = width;
+    input.read[ONEPASS_PER_ELEMENT] = width;
+    total.written[ONEPASS_PER_ELEMENT] += width;
+    total.intermediate += width;
+    total.kernels += 1;
+    stored = true;
+  }
+  // The value is wanted in an array of `width` bytes per element: the last kernel writes it there.
+  constexpr void keep(int width) {
+    if (!stored) kernel(bytes);
+    total.written[ONEPASS_PER_ELEMENT] += width - bytes;
+    total.intermediate -= bytes;
+    input.read[ONEPASS_PER_ELEMENT] = bytes = width;
+    stored = false;
+  }
+};
+
+template <class Value>
+constexpr int stored_bytes(int widest_input) {
+  if (cs::is_same_v<Value, float> || cs::is_same_v<Value, unknown>) return widest_input == 2 ? 2 : 4;
+  return static_cast<int>(sizeof(Value));
+}
+
+template <class Value, class Part>
+constexpr void walk_part(unfused_walk &walk);
+
+template <class Value>
+constexpr void walk_parts(unfused_walk &, list<> *) {}
+template <class Value, class Head, class... Tail>
+constexpr void walk_parts(unfused_walk &walk, list<Head, Tail...> *) {
+  walk_part<Value, Head>(walk);
+  if constexpr (Head::part == kind::pointwise || Head::part == kind::tee)
+    walk_parts<typename stage_value<Value, Head>::type>(walk, static_cast<list<Tail...> *>(nullptr));
+  else walk_parts<Value>(walk, static_cast<list<Tail...> *>(nullptr));
+}
+
+// A source, with its own stages as kernels before.
+template <class Source>
+constexpr unfused_walk walk_source() {
+  unfused_walk walk;
+  walk.input = leaf_cost_of<Source>();
+  walk.bytes = static_cast<int>(sizeof(typename source_value<Source>::type));
+  if constexpr (is_leaf<Source>::value) walk.bytes = static_cast<int>(sizeof(typename Source::element));
+  return walk;
+}
+template <class... Parts>
+constexpr unfused_walk walk_pipeline(pipeline<Parts...> *);
+template <class Source>
+constexpr unfused_walk walk_any(Source *) {
+  return walk_source<Source>();
+}
+template <class Source, class... Stages>
+constexpr unfused_walk walk_any(pipeline<Source, Stages...> *) {
+  unfused_walk walk = walk_any(static_cast<Source *>(nullptr));
+  walk_parts<typename source_value<Source>::type>(walk, static_cast<list<Stages...> *>(nullptr));
+  return walk;
+}
+
+template <class Operand>
+constexpr int walk_operand(unfused_walk &walk, Operand *operand) {
+  const unfused_walk own = walk_any(operand);
+  walk.read(own.total);
+  walk.read(own.input);
+  walk.total.written[ONEPASS_PER_ELEMENT] += own.total.written[ONEPASS_PER_ELEMENT];
+  walk.total.intermediate += own.total.intermediate;
+  walk.total.kernels += own.total.kernels;
+  return is_leaf<Operand>::value || own.total.kernels > 0 ? own.bytes : 0;
+}
+template <class T>
+constexpr int walk_operand(unfused_walk &, number<T> *) {
+  return 0;
+}
+
+template <class... Operands>
+constexpr int walk_operands(unfused_walk &walk, list<Operands...> *) {
+  int widest = walk.bytes;
+  for (const int bytes : {0, walk_operand(walk, static_cast<Operands *>(nullptr))...}) widest = bytes > widest ? bytes : widest;
+  return widest;
+}
+
+template <class T>
+struct cast_target {
+  static constexpr int bytes = 0;
+};
+template <class T>
+struct cast_target<pointwise<cast_op<T>>> {
+  static constexpr int bytes = static_cast<int>(sizeof(T));
+};
+
+template <class Value, class Part>
+constexpr void walk_part(unfused_walk &walk) {
+  if constexpr (Part::part == kind::pointwise) {
+    const int widest = walk_operands(walk, static_cast<typename inner_of<Part>::type *>(nullptr));
+    walk.kernel(cast_target<Part>::bytes > 0 ? cast_target<Part>::bytes
+                                             : stored_bytes<typename stage_value<Value, Part>::type>(widest));
+  } else {
+    const onepass_cost_t own = leaf_cost_of<Part>();
+    if (own.written[ONEPASS_PER_ELEMENT] > 0) {
+      walk.keep(own.written[ONEPASS_PER_ELEMENT]);
+    } else {  // a reduction reads what is there
+      walk.read(walk.input);
+      walk.total.written[ONEPASS_ONCE] += own.written[ONEPASS_ONCE];
+      walk.total.kernels += 1;
+    }
+  }
+}
+
+template <class P>
+constexpr onepass_cost_t unfused_cost_of() {
+  return walk_any(static_cast<P *>(nullptr)).total;
+}
+
+}  // namespace detail
+}  // namespace onepass
+
+#endif

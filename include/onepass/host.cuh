@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of onepass: the host executor: the same pipeline on the calling thread, group by group. Pointers are host
+// pointers; nothing is allocated.
+#ifndef ONEPASS_HOST_CUH
+#define ONEPASS_HOST_CUH
+
+#include "describe.cuh"
+
+namespace onepass {
+namespace detail {
+
+// f(position) for every group, row by row.
+template <int N, class F>
+void each_group(onepass_extent_t shape, const F &f) {
+  for (int64_t row = 0; row < shape.rows; ++row)
+    for (int64_t column = 0; column < shape.columns; column += N) f(place<N>(row, column, shape.rows, shape.columns));
+}
+
+// States added one by one and combined pairwise, as the carries of a binary counter: the error grows with the
+// logarithm of their number.
+template <class S, class State>
+struct pairwise {
+  explicit pairwise(const S &s) : statistic(s) {}
+
+  void add(State state) {
+    int i = 0;
+    for (uint64_t carry = count; carry & 1; carry >>= 1, ++i) state = statistic.combine(level[i], state);
+    level[i] = state;
+    ++count;
+  }
+  State total(State state) const {
+    for (int i = 0; i < 64; ++i)
+      if (count >> i & 1) state = statistic.combine(level[i], state);
+    return state;
+  }
+
+ private:
+  const S &statistic;
+  State level[64];
+  uint64_t count = 0;
+};
+
+template <class P>
+void run_on_host(const P &p, onepass_extent_t extent) {
+  constexpr int N = lanes_v<P>;
+  const onepass_extent_t shape = any_by_row<P>::value ? extent : onepass_extent_1d(onepass_elements(extent));
+  const auto value = [&](const auto &at) { return p.template view_with<full_math, N>(p.template fetch<N>(at), at); };
+  if constexpr (sink_t<P>::reduces) {
+    const auto &statistic = p.sink().statistic;
+    using state_type = decltype(statistic.template identity<sink_value_t<P>>());
+    const state_type identity = statistic.template identity<sink_value_t<P>>();
+    pairwise<cs::decay_t<decltype(statistic)>, state_type> states(statistic);
+    each_group<N>(shape, [&](const auto &at) { states.add(fold(statistic, identity, value(at), at)); });
+    p.sink().put_results(states.total(identity), onepass_elements(extent));
+  } else {
+    each_group<N>(shape, [&](const auto &at) { p.sink().put(value(at), at); });
+  }
+}
+
+}  // namespace detail
+}  // namespace onepass
+
+#endif

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of onepass: the map family: one tile per block, no loop.
+#ifndef ONEPASS_KERNEL_MAP_CUH
+#define ONEPASS_KERNEL_MAP_CUH
+
+#include "../pipeline.cuh"
+#include "tile.cuh"
+
+namespace onepass {
+namespace detail {
+
+inline constexpr int map_threads = 128, map_packs = 2;
+
+// Packs of a thread, `map_threads` groups apart: all loads, then all arithmetic.
+template <int N, access A, bool ByRow, int Packs, class P>
+__device__ __forceinline__ void map_groups(const P &p, const shape &s, int64_t first, unsigned offset) {
+  using raw_type = decltype(p.template fetch<N>(position<N, A>{}));
+  position<N, A> at[Packs];
+  raw_type raw[Packs];
+  ONEPASS_UNROLL
+  for (int k = 0; k < Packs; ++k) {
+    const unsigned own = offset + static_cast<unsigned>(k * map_threads);
+    if constexpr (A == access::any) at[k] = locate_along<N, ByRow>(p.sink(), s, first, own);
+    else at[k] = locate<N, A, ByRow>(s, first, own);
+    raw[k] = p.template fetch<N>(at[k]);
+  }
+  ONEPASS_UNROLL
+  for (int k = 0; k < Packs; ++k) p.sink().put(p.template view_with<full_math, N>(raw[k], at[k]), at[k]);
+}
+
+// One body for whole tiles, one for the rest; which is chosen by the block, never by the lane. The bound leaves 40
+// registers (48 where groups are shifted): more would keep fewer bytes in flight, fewer would spill.
+template <class P, int N, bool ByRow, bool Aligned>
+ONEPASS_KERNEL void __launch_bounds__(map_threads, Aligned ? 12 : 10)
+    map_kernel(const __grid_constant__ shape s, const __grid_constant__ P p) {
+  wait_for_predecessor();
+  const int64_t first = static_cast<int64_t>(blockIdx.x) * (map_threads * map_packs);
+  if constexpr (Aligned) {
+    if (first + map_threads * map_packs <= s.whole_groups) {
+      map_groups<N, access::whole, ByRow, map_packs>(p, s, first, threadIdx.x);
+    } else {  // the last tile: in a loop, for fewer registers
+#pragma unroll 1
+      for (unsigned k = 0; k < map_packs; ++k)
+        map_groups<N, access::aligned, ByRow, 1>(p, s, first, threadIdx.x + k * map_threads);
+    }
+  } else {
+    map_groups<N, access::any, ByRow, map_packs>(p, s, first, threadIdx.x);
+  }
+}
+
+}  // namespace detail
+}  // namespace onepass
+
+#endif

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of onepass: an exported pipeline as a C program sees it, and its launch. Plain C11, no CUDA.
+//
+// A fused kernel is compiled in a .cu file by ONEPASS_EXPORT (export.cuh), declared in a header that both sides read
+// by ONEPASS_DECLARE, and launched from C by onepass_launch. Nothing here allocates, prints, exits or has state.
+#ifndef ONEPASS_LAUNCH_H
+#define ONEPASS_LAUNCH_H
+
+#include <stddef.h>  // size_t
+#include <stdint.h>  // int32_t
+
+#include "extent.h"
+#include "leaf.h"
+#include "plan.h"
+#include "status.h"
+#include "traffic.h"
+
+typedef enum onepass_where { ONEPASS_DEVICE, ONEPASS_HOST } onepass_where_t;
+
+// How to run. All zero is a launch on the current device's default stream, which pipelines without a reduction can use
+// as it is.
+typedef struct onepass_exec {
+  onepass_where_t where;   // the device, or this thread of the host (pointers are then host pointers)
+  void *stream;            // a cudaStream_t of the current device; null is the default stream
+  void *workspace;         // device memory, aligned to 16 bytes, zeroed once by the caller and left zeroed by every
+                           // launch where it must be; serves one stream at a time. Unused on the host
+  size_t workspace_bytes;  // at least onepass_workspace_bytes
+  int32_t max_blocks;      // 0, or the most blocks that a reduction may occupy; its result has the same bits
+  int32_t require_one_pass;   // nonzero: ONEPASS_ERROR_PASSES instead of reading a source again
+  int32_t dependent_launch;  // nonzero: programmatic dependent launch. The kernel may be set up while its predecessor
+                             // in the stream ends, and waits for it before it touches memory (sm_90; else no effect)
+} onepass_exec_t;
+
+// A pipeline compiled ahead of time: a constant without dynamic initialisation.
+typedef struct onepass_kernel {
+  const char *text;             // the pipeline as written
+  onepass_geometry_t geometry;  // family, access width, state
+  onepass_cost_t cost, unfused;  // bytes of a launch, and of one kernel per stage
+  size_t args_bytes;             // sizeof the struct that onepass_launch takes
+  int32_t capability;            // least compute capability, major * 10 + minor
+  // Writes at most ONEPASS_MAX_LEAVES leaves and returns how many.
+  int (*leaves)(const void *args, onepass_leaf_t *leaves);
+  // Starts the planned kernel. Called with checked leaves and a sufficient workspace.
+  onepass_status_t (*start)(const void *args, onepass_extent_t extent, const onepass_plan_t *plan,
+                            const onepass_exec_t *exec);
+  // Runs on the calling thread; null if a functor exists on the device only.
+  onepass_status_t (*host)(const void *args, onepass_extent_t extent);
+} onepass_kernel_t;
+
+#ifdef __cplusplus
+#define ONEPASS_DECLARE(name) extern "C" const onepass_kernel_t name
+#else
+#define ONEPASS_DECLARE(name) extern const onepass_kernel_t name
+#endif
+
+// Bytes of workspace that a launch on the device needs, 0 for none; also 0 for an extent that a launch would refuse.
+static inline size_t onepass_workspace_bytes(const onepass_kernel_t *kernel, onepass_extent_t extent) {
+  onepass_plan_t plan;
+  if (kernel == NULL || onepass_plan(&kernel->geometry, extent, NULL, 0, &plan) != ONEPASS_SUCCESS) return 0;
+  return plan.workspace_bytes;
+}
+
+// Bytes that a launch moves, and that one kernel per stage would move; the extent must be one that a launch accepts.
+static inline onepass_traffic_t onepass_traffic_of(const onepass_kernel_t *kernel, onepass_extent_t extent) {
+  return onepass_traffic_of_cost(&kernel->cost, extent);
+}
+static inline onepass_traffic_t onepass_unfused_traffic_of(const onepass_kernel_t *kernel, onepass_extent_t extent) {
+  return onepass_traffic_of_cost(&kernel->unfused, extent);
+}
+
+// One launch is one kernel. Checks everything that can be checked on the host, then starts it: asynchronous on the
+// device, finished at return on the host. A status other than success means that nothing has been written. An extent
+// with no elements succeeds and writes what a reduction of nothing means. `args` is read before the call returns.
+static inline onepass_status_t onepass_launch(const onepass_kernel_t *kernel, onepass_extent_t extent, const void *args,
+                                              const onepass_exec_t *exec) {
+  onepass_leaf_t leaves[ONEPASS_MAX_LEAVES];
+  onepass_plan_t plan;
+  if (kernel == NULL || args == NULL || exec == NULL || exec->max_blocks < 0) return ONEPASS_ERROR_ARGUMENT;
+  if (exec->where != ONEPASS_DEVICE && exec->where != ONEPASS_HOST) return ONEPASS_ERROR_ARGUMENT;
+  onepass_status_t status = onepass_check_extent(extent);
+  if (status != ONEPASS_SUCCESS) return status;
+  const int count = kernel->leaves(args, leaves);
+  status = onepass_check_leaves(leaves, count, extent);
+  if (status != ONEPASS_SUCCESS) return status;
+  if (exec->where == ONEPASS_HOST) return kernel->host == NULL ? ONEPASS_ERROR_DEVICE_ONLY : kernel->host(args, extent);
+  status = onepass_plan(&kernel->geometry, extent, leaves, count, &plan);
+  if (status != ONEPASS_SUCCESS) return status;
+  if (exec->require_one_pass && plan.passes > 1) return ONEPASS_ERROR_PASSES;
+  if (plan.workspace_bytes > 0) {
+    if (exec->workspace == NULL) return ONEPASS_ERROR_WORKSPACE_MISSING;
+    if ((uintptr_t)exec->workspace % ONEPASS_WORKSPACE_ALIGNMENT != 0) return ONEPASS_ERROR_WORKSPACE_ALIGNMENT;
+    if (exec->workspace_bytes < plan.workspace_bytes) return ONEPASS_ERROR_WORKSPACE_SIZE;
+  }
+  if (kernel->geometry.family == ONEPASS_MAP && plan.groups == 0) return ONEPASS_SUCCESS;
+  return kernel->start(args, extent, &plan, exec);
+}
+
+#endif

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of onepass: the list of parts that everything composite is made of, and traits over it.
+#ifndef ONEPASS_META_CUH
+#define ONEPASS_META_CUH
+
+#include <cuda/std/cstdint>      // int64_t, also under NVRTC
+#include <cuda/std/type_traits>  // decay, is_same, void_t
+#include <cuda/std/utility>      // declval
+
+#include "config.cuh"
+
+namespace onepass {
+
+using cuda::std::int32_t;
+using cuda::std::int64_t;
+using cuda::std::uint32_t;
+using cuda::std::uint64_t;
+
+// What a part of a pipeline is. Each part, the user's own too, says it as `static constexpr kind part = kind::...`. A
+// pipeline that begins with a source and has pointwise stages only is itself a source; any other is a list.
+enum class kind { source, pointwise, row, tee, sink, list };
+
+namespace detail {
+
+namespace cs = cuda::std;
+
+// A trivially copyable list of values of different types.
+template <class... T>
+struct list;
+template <>
+struct list<> {};
+template <class Head, class... Tail>
+struct list<Head, Tail...> {
+  Head head;
+  list<Tail...> tail;
+};
+
+ONEPASS_HD constexpr list<> make_list() { return {}; }
+template <class Head, class... Tail>
+ONEPASS_HD constexpr list<Head, Tail...> make_list(Head head, Tail... tail) {
+  return {head, make_list(tail...)};
+}
+
+template <class Head, class... Tail>
+ONEPASS_HD constexpr list<Head, Tail...> prepend(const Head &head, const list<Tail...> &tail) {
+  return {head, tail};
+}
+
+template <class... B>
+ONEPASS_HD constexpr list<B...> concatenate(list<>, list<B...> b) {
+  return b;
+}
+template <class Head, class... Tail, class... B>
+ONEPASS_HD constexpr list<Head, Tail..., B...> concatenate(list<Head, Tail...> a, list<B...> b) {
+  return {a.head, concatenate(a.tail, b)};
+}
+
+struct nothing {};  // the raw value of a part that reads no memory
+
+// The type of a value that a __device__ lambda computed: its result type does not exist in the host pass.
+struct unknown {};
+
+template <class T, class = void>
+struct has_kind : cs::false_type {};
+template <class T>
+struct has_kind<T, cs::void_t<decltype(T::part)>> : cs::true_type {};
+template <class T>
+inline constexpr bool is_part = has_kind<T>::value;
+
+template <class T, kind K>
+ONEPASS_HD constexpr bool is_kind() {
+  if constexpr (is_part<T>) return T::part == K;
+  else return false;
+}
+
+// A leaf touches one array: it has an `element` type, a `span`, `pointer()` and `pitch()`. A composite part holds a
+// list named `inner`. Everything known about a pipeline's memory follows from these two.
+template <class T, class = void>
+struct is_leaf : cs::false_type {};
+template <class T>
+struct is_leaf<T, cs::void_t<typename T::element>> : cs::true_type {};
+
+template <class T, class = void>
+struct inner_of {
+  using type = list<>;
+};
+template <class T>
+struct inner_of<T, cs::void_t<decltype(T::inner)>> {
+  using type = decltype(T::inner);
+};
+template <class T, class = void>
+struct is_composite : cs::false_type {};
+template <class T>
+struct is_composite<T, cs::void_t<decltype(T::inner)>> : cs::true_type {};
+
+// A flag that a part may have as `static constexpr bool`; absent is false.
+#define ONEPASS_DETAIL_FLAG(name)                                                        \
+  template <class T, class = void>                                                       \
+  struct own_##name : cs::false_type {};                                                 \
+  template <class T>                                                                     \
+  struct own_##name<T, cs::void_t<decltype(T::name)>> : cs::bool_constant<T::name> {};   \
+  template <class T>                                                                     \
+  struct any_##name;                                                                     \
+  template <class... T>                                                                  \
+  struct any_##name<list<T...>> : cs::bool_constant<(any_##name<T>::value || ...)> {};   \
+  template <class T>                                                                     \
+  struct any_##name                                                                      \
+      : cs::bool_constant<own_##name<T>::value || any_##name<typename inner_of<T>::type>::value> {};
+ONEPASS_DETAIL_FLAG(by_row)       // needs the row, the column or a pitch
+ONEPASS_DETAIL_FLAG(device_only)  // has no host body
+#undef ONEPASS_DETAIL_FLAG
+
+}  // namespace detail
+}  // namespace onepass
+
+#endif

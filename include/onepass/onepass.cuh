@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// onepass, all of the device side: pipelines and their launch from C++ (launch.cuh), and their export to C (export.cuh).
+#ifndef ONEPASS_CUH
+#define ONEPASS_CUH
+
+#include "export.cuh"
+#include "onepass.h"
+
+#endif

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of onepass: who handles which element, as integer arithmetic. Plain C11, no CUDA.
+//
+// A group is `lanes` neighbouring columns, moved by one thread at once; a tile is threads x packs groups, handled by
+// one block at once. The plan is a function of the pipeline's geometry, the extent and the alignment of the leaves,
+// never of the device: the partition of a reduction, and so its bits, are the same on every card.
+#ifndef ONEPASS_PLAN_H
+#define ONEPASS_PLAN_H
+
+#include <stddef.h>  // size_t
+#include <stdint.h>  // int32_t, int64_t
+
+#include "extent.h"
+#include "leaf.h"
+#include "status.h"
+
+typedef enum onepass_family { ONEPASS_MAP, ONEPASS_REDUCE } onepass_family_t;
+
+// What the plan needs to know of a pipeline's type.
+typedef struct onepass_geometry {
+  onepass_family_t family;
+  int32_t lanes;        // elements per group
+  int32_t by_row;       // nonzero if a part needs a row, a column or a pitch: groups then end at a row's end
+  int32_t state_bytes;  // of a partial result of a reduction
+} onepass_geometry_t;
+
+typedef struct onepass_plan_t {  // onepass_plan is the function below
+  int32_t threads, packs;  // of a tile
+  int32_t aligned;         // every group is one aligned access of each leaf
+  int32_t passes;
+  int64_t groups_per_row, groups;
+  int64_t blocks;          // tiles of a map; partial results of a reduction
+  size_t workspace_bytes;  // 0: none is needed
+} onepass_plan_t;
+
+enum {
+  ONEPASS_WORKSPACE_HEADER_BYTES = 128,  // the ticket, on a cache line of its own
+  ONEPASS_WORKSPACE_ALIGNMENT = 16
+};
+
+static inline int64_t onepass_ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+
+// The shape as the pipeline sees it: one row where nothing asks for rows.
+static inline onepass_extent_t onepass_plan_extent(const onepass_geometry_t *geometry, onepass_extent_t extent) {
+  return geometry->by_row ? extent : onepass_extent_1d(onepass_elements(extent));
+}
+
+// Whether every full group is one access of 16 bytes (or of the whole group, if that is less) in every leaf.
+static inline int onepass_is_aligned(const onepass_geometry_t *geometry, onepass_extent_t shape,
+                                     const onepass_leaf_t *leaves, int count) {
+  if (shape.rows > 1 && shape.columns % geometry->lanes != 0) return 0;
+  for (int i = 0; i < count; ++i) {
+    const int64_t group_bytes = (int64_t)leaves[i].element_bytes * geometry->lanes;
+    if (leaves[i].span != ONEPASS_PER_ELEMENT && leaves[i].span != ONEPASS_PER_COLUMN) continue;
+    if (!onepass_leaf_is_aligned(&leaves[i], shape, group_bytes < 16 ? group_bytes : 16)) return 0;
+  }
+  return 1;
+}
+
+// A map: one tile per block, no loop. Best of a sweep on an H200; more packs cost registers and so bytes in flight.
+static inline void onepass_plan_map(onepass_plan_t *plan) {
+  plan->threads = 128;
+  plan->packs = 2;
+  plan->blocks = onepass_ceil_div(plan->groups, (int64_t)plan->threads * plan->packs);
+}
+
+// A reduction: `blocks` parts, part p taking tiles p, p + blocks, ...; each cut was the fastest of a sweep on an H200
+// for sums of floats (4 lanes per group). One block avoids the exchange between blocks while it can.
+static inline void onepass_plan_reduce(onepass_plan_t *plan) {
+  static const struct {
+    int64_t groups;  // up to
+    int32_t threads, packs, parts;
+  } cuts[] = {{256, 256, 1, 1}, {4096, 512, 4, 1}, {INT64_C(1) << 19, 256, 4, 512}, {INT64_MAX, 512, 4, 396}};
+  int i = 0;
+  while (plan->groups > cuts[i].groups) ++i;
+  const int64_t tiles = onepass_ceil_div(plan->groups, (int64_t)cuts[i].threads * cuts[i].packs);
+  plan->threads = cuts[i].threads;
+  plan->packs = cuts[i].packs;
+  plan->blocks = tiles < 1 ? 1 : tiles < cuts[i].parts ? tiles : cuts[i].parts;
+}
+
+// The plan of a pipeline over an extent. Reads the leaves' pointers as numbers only; leaves may be null with count 0,
+// which plans for aligned leaves. ONEPASS_ERROR_EXTENT, ONEPASS_ERROR_TOO_LARGE or success.
+static inline onepass_status_t onepass_plan(const onepass_geometry_t *geometry, onepass_extent_t extent,
+                                            const onepass_leaf_t *leaves, int count, onepass_plan_t *plan) {
+  const onepass_status_t status = onepass_check_extent(extent);
+  if (status != ONEPASS_SUCCESS) return status;
+  const onepass_extent_t shape = onepass_plan_extent(geometry, extent);
+  const int64_t lanes = geometry->lanes;
+  plan->passes = 1;
+  plan->workspace_bytes = 0;
+  plan->aligned = onepass_is_aligned(geometry, shape, leaves, count);
+  plan->groups_per_row = onepass_ceil_div(shape.columns, lanes);
+  // A map of misaligned rows lays its groups along the sink: a row may begin and end inside a group.
+  if (geometry->family == ONEPASS_MAP && !plan->aligned && shape.columns > 0)
+    plan->groups_per_row = onepass_ceil_div(shape.columns - 1, lanes) + 1;
+  plan->groups = shape.rows * plan->groups_per_row;  // a row has no more groups than elements: this fits
+  if (geometry->family == ONEPASS_REDUCE) {
+    onepass_plan_reduce(plan);
+    if (plan->blocks > 1)
+      plan->workspace_bytes = ONEPASS_WORKSPACE_HEADER_BYTES + (size_t)plan->blocks * (size_t)geometry->state_bytes;
+  } else {
+    onepass_plan_map(plan);
+  }
+  return plan->blocks > INT32_MAX ? ONEPASS_ERROR_TOO_LARGE : ONEPASS_SUCCESS;
+}
+
+#endif

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of onepass: cast<T>, the rounding that a store to T and a load back would make.
+#ifndef ONEPASS_STAGE_CAST_CUH
+#define ONEPASS_STAGE_CAST_CUH
+
+#include "pointwise.cuh"
+
+namespace onepass {
+namespace detail {
+
+template <class T>
+struct cast_op {
+  using stored = T;
+  template <class From>
+  ONEPASS_HD compute_t<T> operator()(From x) const {
+    return widen(detail::narrow<T>(x));
+  }
+};
+
+}  // namespace detail
+
+// The value rounded to T, in the type that T computes in. To an integer: nearest even, saturated, NaN to 0.
+template <class T>
+ONEPASS_HD constexpr detail::pointwise<detail::cast_op<T>> cast() {
+  return {};
+}
+
+}  // namespace onepass
+
+#endif

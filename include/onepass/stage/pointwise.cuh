@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of onepass: pointwise stages: a functor of the value and the operands, lifted lane by lane.
+//
+// An op is a trivially copyable struct with a const call operator. It may have a second one, `float narrow(float...)
+// const`, which is used where every sink behind the stage stores a 16-bit float: there it is within 1 ulp.
+#ifndef ONEPASS_STAGE_POINTWISE_CUH
+#define ONEPASS_STAGE_POINTWISE_CUH
+
+#include <cuda/std/tuple>  // a value of several parts
+
+#include "operand.cuh"
+
+namespace onepass {
+namespace detail {
+
+template <class T>
+struct is_tuple : cs::false_type {};
+template <class... T>
+struct is_tuple<cs::tuple<T...>> : cs::true_type {};
+
+template <class F, class Values, class = void>
+struct has_narrow : cs::false_type {};
+template <class F, class... T>
+struct has_narrow<F, list<T...>, cs::void_t<decltype(cs::declval<const F &>().narrow(cs::declval<T>()...))>>
+    : cs::bool_constant<(cs::is_same_v<T, float> && ...)> {};
+
+template <class F>
+ONEPASS_HD constexpr bool is_device_lambda() {
+#ifdef __CUDACC_EXTENDED_LAMBDA__
+  return __nv_is_extended_device_lambda_closure_type(F);
+#else
+  return false;
+#endif
+}
+
+// Whether F takes these values, a tuple also as its elements.
+template <class F, class... T>
+struct takes : cs::is_invocable<const F &, T...> {};
+template <class F, class... E, class... T>
+struct takes<F, cs::tuple<E...>, T...>
+    : cs::bool_constant<cs::is_invocable_v<const F &, cs::tuple<E...>, T...> ||
+                        cs::is_invocable_v<const F &, E..., T...>> {};
+
+// One lane of a functor.
+template <class Math, class F>
+struct lane_call {
+  const F &f;
+
+  ONEPASS_NO_EXEC_CHECK
+  template <class V, class... U>
+  ONEPASS_HD auto operator()(const V &v, const U &...u) const {
+    if constexpr (cs::is_same_v<Math, narrow_math> && has_narrow<F, list<V, U...>>::value) {
+      return f.narrow(v, u...);
+    } else if constexpr (is_tuple<V>::value) {
+      if constexpr (cs::is_invocable_v<const F &, V, U...>) return widen(f(v, u...));
+      else return widen(cs::apply([&](const auto &...e) { return f(e..., u...); }, v));
+    } else {
+      return widen(f(v, u...));
+    }
+  }
+};
+
+template <class F, class... Operands>
+struct pointwise {
+  static constexpr kind part = kind::pointwise;
+  static constexpr bool device_only = is_device_lambda<F>() || own_device_only<F>::value;
+  F f;
+  list<Operands...> inner;
+
+  template <int N, access A>
+  ONEPASS_HD auto fetch(const position<N, A> &at) const {
+    return fetch_all<N>(inner, at);
+  }
+  template <class Math, int N, class V, class Raw, access A>
+  ONEPASS_HD auto apply_with(const pack<V, N> &v, const Raw &raw, const position<N, A> &at) const {
+    return view_all<Math, V, N>([&](const auto &...u) { return each_lane(lane_call<Math, F>{f}, v, u...); }, inner, raw,
+                                at);
+  }
+};
+
+// An op that takes operands: op::add(operand...) is the stage.
+template <class F>
+struct op_with_operands {
+  template <class... Operands>
+  ONEPASS_HD constexpr auto operator()(Operands... operands) const {
+    return pointwise<F, operand_t<Operands>...>{F{}, make_list(as_operand(operands)...)};
+  }
+};
+
+template <class F>
+struct exact_functor {
+  F f;
+  template <class... T>
+  ONEPASS_HD auto operator()(const T &...x) const {
+    return f(x...);
+  }
+};
+
+}  // namespace detail
+
+// A functor of the value and the operands, called lane by lane: f(value, operand...). On the host it runs as it is; a
+// functor without a host body says so with `static constexpr bool device_only = true`, as a __device__ lambda implies.
+template <class F, class... Operands>
+ONEPASS_HD constexpr auto fn(F f, Operands... operands) {
+  return detail::pointwise<F, detail::operand_t<Operands>...>{f, detail::make_list(detail::as_operand(operands)...)};
+}
+
+// The stage without hardware approximations, whatever is stored behind it: exact(op::gelu).
+template <class F, class... Operands>
+ONEPASS_HD constexpr auto exact(detail::pointwise<F, Operands...> stage) {
+  return detail::pointwise<detail::exact_functor<F>, Operands...>{{stage.f}, stage.inner};
+}
+
+}  // namespace onepass
+
+#endif

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of onepass: what a call says about itself. Plain C11, no CUDA.
+//
+// Every call that can fail returns a status; a call that returns anything but ONEPASS_SUCCESS has written nothing
+// (ONEPASS_ERROR_LAUNCH excepted: the driver refused or lost the kernel).
+#ifndef ONEPASS_STATUS_H
+#define ONEPASS_STATUS_H
+
+typedef enum onepass_status {
+  ONEPASS_SUCCESS = 0,
+  ONEPASS_ERROR_NULL,               // a null pointer that would be read or written
+  ONEPASS_ERROR_ALIGNMENT,          // a pointer that is not aligned to its element
+  ONEPASS_ERROR_EXTENT,             // a negative extent, or one whose size in bytes overflows int64
+  ONEPASS_ERROR_TOO_LARGE,          // more tiles than a grid has blocks
+  ONEPASS_ERROR_PITCH,              // a source whose pitch is below its row width
+  ONEPASS_ERROR_OVERLAPPING_ROWS,   // a sink whose pitch is below its row width
+  ONEPASS_ERROR_OVERLAP,            // a sink that overlaps a source in part, or another sink
+  ONEPASS_ERROR_WORKSPACE_MISSING,  // this pipeline needs a workspace and exec has none
+  ONEPASS_ERROR_WORKSPACE_SIZE,     // the workspace is smaller than onepass_workspace_bytes
+  ONEPASS_ERROR_WORKSPACE_ALIGNMENT,
+  ONEPASS_ERROR_PASSES,             // exec.require_one_pass, and this extent takes more than one
+  ONEPASS_ERROR_DEVICE_ONLY,        // a host launch of a pipeline with a device-only functor
+  ONEPASS_ERROR_NO_DEVICE,          // no usable CUDA device or driver
+  ONEPASS_ERROR_CAPABILITY,         // the device lacks a capability that the pipeline asks for
+  ONEPASS_ERROR_NO_KERNEL_IMAGE,    // the program was not built for this device
+  ONEPASS_ERROR_ARGUMENT,           // a null kernel, args or exec, or a field of exec out of range
+  ONEPASS_ERROR_LAUNCH,             // the driver refused the launch for another reason
+  ONEPASS_STATUS_COUNT
+} onepass_status_t;
+
+// One sentence for a status, never null; the string is static.
+static inline const char *onepass_status_string(onepass_status_t status) {
+  switch (status) {
+    case ONEPASS_SUCCESS: return "success";
+    case ONEPASS_ERROR_NULL: return "a pointer of the pipeline is null, and would be read or written";
+    case ONEPASS_ERROR_ALIGNMENT: return "a pointer of the pipeline is not aligned to its element";
+    case ONEPASS_ERROR_EXTENT: return "the extent is negative, or its size in bytes overflows a signed 64-bit integer";
+    case ONEPASS_ERROR_TOO_LARGE: return "the extent needs more blocks than a grid can have";
+    case ONEPASS_ERROR_PITCH: return "the pitch of a source is smaller than its row";
+    case ONEPASS_ERROR_OVERLAPPING_ROWS: return "the pitch of a sink is smaller than its row, so that its rows overlap";
+    case ONEPASS_ERROR_OVERLAP:
+      return "a sink overlaps a source in part, or another sink; only the same pointer and pitch may be read and written";
+    case ONEPASS_ERROR_WORKSPACE_MISSING: return "the pipeline needs a workspace for this extent and exec has none";
+    case ONEPASS_ERROR_WORKSPACE_SIZE: return "the workspace is smaller than onepass_workspace_bytes asks for";
+    case ONEPASS_ERROR_WORKSPACE_ALIGNMENT: return "the workspace is not aligned to 16 bytes";
+    case ONEPASS_ERROR_PASSES: return "one pass was required, and this extent does not fit on the chip in one";
+    case ONEPASS_ERROR_DEVICE_ONLY: return "the pipeline has a functor that exists on the device only: it has no host launch";
+    case ONEPASS_ERROR_NO_DEVICE: return "there is no CUDA device, or its driver is missing or too old";
+    case ONEPASS_ERROR_CAPABILITY: return "the device lacks a compute capability that the pipeline asks for";
+    case ONEPASS_ERROR_NO_KERNEL_IMAGE: return "the program holds no kernel image for this device: build it for its architecture";
+    case ONEPASS_ERROR_ARGUMENT: return "the kernel, the args or exec is null, or a field of exec is out of range";
+    case ONEPASS_ERROR_LAUNCH: return "the driver refused the launch";
+    case ONEPASS_STATUS_COUNT: break;
+  }
+  return "not a status of onepass";
+}
+
+#endif
