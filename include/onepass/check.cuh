@@ -8,6 +8,12 @@
 namespace onepass {
 namespace detail {
 
+// The value behind a functor that cannot be called: its sentence has been said.
+struct uncallable {};
+
+template <class X, class... T>
+inline constexpr bool any_is = (cs::is_same_v<T, X> || ...);
+
 // The type of a source's value.
 template <class T>
 struct source_value {
@@ -15,7 +21,8 @@ struct source_value {
 };
 template <class... Sources>
 struct source_value<zip_source<Sources...>> {
-  using type = cs::tuple<typename source_value<Sources>::type...>;
+  using type = cs::conditional_t<any_is<uncallable, typename source_value<Sources>::type...>, uncallable,
+                                 cs::tuple<typename source_value<Sources>::type...>>;
 };
 
 // The type of an operand beside a value of type Value.
@@ -26,10 +33,7 @@ struct operand_value<Value, number<T>> {
   using type = decltype(meet<Value>(cs::declval<T>()));
 };
 
-template <class... T>
-inline constexpr bool any_unknown = (cs::is_same_v<T, unknown> || ...);
-
-// The value behind a stage. A functor that cannot be called ends the compilation here.
+// The value behind a stage.
 template <class Value, class Stage>
 struct stage_value {
   using type = cs::decay_t<decltype(cs::declval<const Stage &>().template apply<4>(pack<Value, 4>{}, position<4>{})[0])>;
@@ -45,7 +49,9 @@ struct stage_value<Value, pointwise<cast_op<T>>> {
 template <class Value, class F, class... Operands>
 struct stage_value<Value, pointwise<F, Operands...>> {
   static auto find() {
-    if constexpr (any_unknown<Value, typename operand_value<Value, Operands>::type...>) {
+    if constexpr (any_is<uncallable, Value, typename operand_value<Value, Operands>::type...>) {
+      return uncallable{};
+    } else if constexpr (any_is<unknown, Value, typename operand_value<Value, Operands>::type...>) {
       return unknown{};
 #ifndef __CUDA_ARCH__
     } else if constexpr (is_device_lambda<F>()) {
@@ -54,11 +60,12 @@ struct stage_value<Value, pointwise<F, Operands...>> {
     } else {
       constexpr bool callable = takes<F, Value, typename operand_value<Value, Operands>::type...>::value;
       static_assert(callable, "onepass: a stage's functor cannot be called with the value that reaches it and the "
-                              "stage's operands: their types are in the template arguments of stage_value");
+                              "stage's operands; its call operator must be const, and the types are in the template "
+                              "arguments of stage_value");
       if constexpr (callable)
         return lane_call<full_math, F>{cs::declval<const F &>()}(
             cs::declval<const Value &>(), cs::declval<const typename operand_value<Value, Operands>::type &>()...);
-      else return unknown{};
+      else return uncallable{};
     }
   }
   using type = decltype(find());
@@ -70,6 +77,8 @@ struct value_behind {
 };
 template <class Value, class Stage, class... Stages>
 struct value_behind<Value, Stage, Stages...> : value_behind<typename stage_value<Value, Stage>::type, Stages...> {};
+template <class Stage, class... Stages>
+struct value_behind<uncallable, Stage, Stages...> : value_behind<uncallable> {};
 
 template <class... Stages>
 struct source_value<pipeline<Stages...>> : source_value<list<Stages...>> {};
@@ -102,24 +111,64 @@ struct sink_of<pipeline<Parts...>> {
 template <class P>
 using sink_t = typename sink_of<P>::type;
 
+// Whether a statistic takes values of type Value.
+template <class S, class Value, class = void>
+struct is_statistic : cs::false_type {};
+template <class S, class Value>
+struct is_statistic<S, Value,
+                    cs::void_t<decltype(cs::declval<const S &>().combine(
+                        cs::declval<const S &>().lift(cs::declval<Value>(), coordinate{}),
+                        cs::declval<const S &>().template identity<Value>()))>> : cs::true_type {};
+
 template <class Sink, class Value>
-constexpr bool check_sink() {
-  if constexpr (Sink::reduces) {
-    static_assert(!cs::is_same_v<Value, unknown>,
-                  "onepass: the result type of a __device__ lambda does not exist on the host, where the size of a "
-                  "reduction's state is needed: put cast<T>() behind the lambda, or use a named functor");
-    if constexpr (!cs::is_same_v<Value, unknown>)
-      static_assert(Sink::template fits<Value>(), "onepass: reduce takes one pointer for each result of its statistic");
+constexpr bool check_reduce() {
+  using statistic = decltype(Sink::statistic);
+  constexpr bool known = !cs::is_same_v<Value, unknown>, takes = is_statistic<statistic, Value>::value;
+  static_assert(known, "onepass: the result type of a __device__ lambda does not exist on the host, where the size of a "
+                       "reduction's state is needed: put cast<T>() behind the lambda, or use a named functor");
+  static_assert(!known || takes, "onepass: reduce begins with a statistic of the value that reaches it, such as sum, or "
+                                 "a struct with identity<T>(), lift(x, at), combine(a, b) and finish(state, n)");
+  if constexpr (known && takes) {
+    constexpr bool fits = Sink::template fits<Value>();
+    static_assert(fits, "onepass: reduce takes one pointer for each result of its statistic");
+    return fits;
   } else {
-    static_assert(!is_tuple<Value>::value,
-                  "onepass: a store takes one value per element, and a tuple reaches it: bring it together with fn(f)");
+    return false;
   }
+}
+
+template <class T, class Value>
+constexpr bool check_store() {
+  using held = cs::conditional_t<is_float16<T>, double, T>;
+  constexpr bool writable = !cs::is_const_v<T>, one = !is_tuple<Value>::value;
+  constexpr bool fits = any_is<Value, T, unknown> || cs::is_constructible_v<held, Value>;
+  static_assert(writable, "onepass: a store through a pointer to const");
+  static_assert(!writable || one,
+                "onepass: a store takes one value per element, and a tuple reaches it: bring it together with fn(f)");
+  static_assert(!writable || !one || fits, "onepass: the value that reaches a store does not convert to its element: "
+                                           "both types are in the template arguments of check_store");
+  return writable && one && fits;
+}
+
+// The parts behind the source, with the value that reaches each.
+template <class Value>
+constexpr bool check_values(list<> *) {
   return true;
+}
+template <class Value, class Head, class... Tail>
+constexpr bool check_values(list<Head, Tail...> *) {
+  constexpr list<Tail...> *tail = nullptr;
+  if constexpr (cs::is_same_v<Value, uncallable>) return false;
+  else if constexpr (Head::part == kind::pointwise) return check_values<typename stage_value<Value, Head>::type>(tail);
+  else if constexpr (Head::part == kind::tee) return check_values<Value>(static_cast<typename inner_of<Head>::type *>(nullptr)) && check_values<Value>(tail);
+  else if constexpr (Head::reduces) return check_reduce<Head, Value>();
+  else return check_store<typename Head::element, Value>();
 }
 
 // True, or the compilation ends with the sentence of the first fault.
 template <class First, class... Rest>
 constexpr bool check(const pipeline<First, Rest...> *) {
+  if constexpr (any_refused<pipeline<First, Rest...>>::value) return false;
   constexpr bool starts = First::part == kind::source;
   constexpr int sinks = (0 + ... + (Rest::part == kind::sink));
   constexpr bool ends = sink_t<pipeline<First, Rest...>>::part == kind::sink;
@@ -138,7 +187,7 @@ constexpr bool check(const pipeline<First, Rest...> *) {
                 "onepass: a pipeline has one sink: make the first a tee, as in tee(store(p))");
   static_assert(!starts || !one_source || !no_rows || sinks != 1 || ends, "onepass: a stage stands behind the sink");
   if constexpr (starts && one_source && no_rows && sinks == 1 && ends)
-    return check_sink<sink_t<pipeline<First, Rest...>>, sink_value_t<pipeline<First, Rest...>>>();
+    return check_values<typename source_value<First>::type>(static_cast<list<Rest...> *>(nullptr));
   else return false;
 }
 

@@ -19,16 +19,18 @@
 #define ONEPASS_OBJECT inline constexpr
 #endif
 
-// Before a function template that calls a user's functor: the functor may exist on one side only.
+// Before a function template that calls a user's functor, which may exist on the device only. The device pass checks:
+// a call of a functor that it does not see would leave a kernel that does nothing.
+#ifdef __CUDA_ARCH__
+#define ONEPASS_NO_EXEC_CHECK
+#else
 #define ONEPASS_NO_EXEC_CHECK _Pragma("nv_exec_check_disable")
+#endif
 
 #ifdef __CUDA_ARCH__
 #define ONEPASS_UNROLL _Pragma("unroll")
 #else
 #define ONEPASS_UNROLL
 #endif
-
-// Kernels stay inside the binary that registered them, also when two shared libraries hold the same one.
-#define ONEPASS_KERNEL __global__ __attribute__((visibility("hidden")))
 
 #endif

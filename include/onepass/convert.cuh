@@ -106,10 +106,25 @@ ONEPASS_HD pack<To, N> narrow_pairs(const pack<float, N> &v) {
   return bit_copy<pack<To, N>>(all);
 }
 
+// A bf16 is the upper half of a float: two of them unpack by a shift and a mask.
+template <int N>
+ONEPASS_HD pack<float, N> widen_pairs(const pack<__nv_bfloat16, N> &v) {
+  const auto words = bit_copy<pack<uint32_t, N / 2>>(v);
+  pack<float, N> result;
+  ONEPASS_UNROLL
+  for (int i = 0; i < N / 2; ++i) {
+    result[2 * i] = bit_copy<float>(words[i] << 16);
+    result[2 * i + 1] = bit_copy<float>(words[i] & 0xffff0000u);
+  }
+  return result;
+}
+
 template <class T, int N>
 ONEPASS_HD pack<compute_t<T>, N> widen_pack(const pack<T, N> &v) {
   if constexpr (cs::is_same_v<T, compute_t<T>>) {
     return v;
+  } else if constexpr (is_bfloat<T> && N % 2 == 0) {
+    return widen_pairs(v);
   } else {
     pack<compute_t<T>, N> result;
     ONEPASS_UNROLL

@@ -103,11 +103,11 @@ onepass_status_t start_map(const P &p, const shape &s, const onepass_plan_t &pla
   constexpr int N = lanes_v<P>;
   constexpr bool by_row = any_by_row<P>::value;
   return start_kernel(plan.aligned ? &map_kernel<P, N, by_row, true> : &map_kernel<P, N, by_row, false>, plan.blocks,
-                      plan.threads, exec, s, p);
+                      plan.threads, exec, p, s);
 }
 
-// Registers against bytes in flight: a state of one number leaves room for three blocks, a larger one for two.
-template <class P, int Packs>
+// Registers against bytes in flight: a small state leaves room for three blocks, a larger one for two.
+template <class P>
 onepass_status_t start_reduce(const P &p, const shape &s, const onepass_plan_t &plan, const onepass_exec_t &exec) {
   constexpr int N = lanes_v<P>;
   constexpr bool by_row = any_by_row<P>::value;
@@ -116,10 +116,10 @@ onepass_status_t start_reduce(const P &p, const shape &s, const onepass_plan_t &
   char *base = static_cast<char *>(exec.workspace);
   const reduce_workspace workspace{reinterpret_cast<unsigned *>(base), base + ONEPASS_WORKSPACE_HEADER_BYTES};
   const int64_t most = exec.max_blocks > 0 ? exec.max_blocks : plan.blocks;
-  return start_kernel(plan.aligned ? &reduce_kernel<P, value, N, by_row, true, Packs, min_blocks>
-                                   : &reduce_kernel<P, value, N, by_row, false, Packs, min_blocks>,
-                      plan.blocks < most ? plan.blocks : most, plan.threads, exec, s,
-                      static_cast<unsigned>(plan.blocks), p, workspace);
+  return start_kernel(plan.aligned ? &reduce_kernel<P, value, N, by_row, true, min_blocks>
+                                   : &reduce_kernel<P, value, N, by_row, false, min_blocks>,
+                      plan.blocks < most ? plan.blocks : most, plan.threads, exec, p, s,
+                      static_cast<unsigned>(plan.blocks), workspace);
 }
 
 template <class P>
@@ -128,9 +128,8 @@ onepass_status_t start_on_device(const P &p, onepass_extent_t extent, const onep
   const onepass_status_t status = check_capability<capability_of<P>::value>();
   if (status != ONEPASS_SUCCESS) return status;
   const shape s = shape_of<P>(plan, extent);
-  if constexpr (!sink_t<P>::reduces) return start_map(p, s, plan, exec);
-  else if (plan.packs == 1) return start_reduce<P, 1>(p, s, plan, exec);
-  else return start_reduce<P, reduce_packs>(p, s, plan, exec);
+  if constexpr (sink_t<P>::reduces) return start_reduce(p, s, plan, exec);
+  else return start_map(p, s, plan, exec);
 }
 
 // The functions behind an exported constant. Build makes the pipeline out of the caller's args.

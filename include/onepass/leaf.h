@@ -69,7 +69,7 @@ static inline onepass_status_t onepass_check_leaf(const onepass_leaf_t *leaf, on
   if ((uintptr_t)leaf->pointer % (uintptr_t)leaf->element_bytes != 0) return ONEPASS_ERROR_ALIGNMENT;
   if (pitch < own.columns) return leaf->written ? ONEPASS_ERROR_OVERLAPPING_ROWS : ONEPASS_ERROR_PITCH;
   if (own.rows > 1 && pitch > (INT64_MAX - own.columns) / (own.rows - 1)) return ONEPASS_ERROR_EXTENT;
-  const int64_t elements = (own.rows > 1 ? (own.rows - 1) * pitch : 0) + own.columns;
+  const int64_t elements = (own.rows - 1) * pitch + own.columns;
   if (elements > INT64_MAX / leaf->element_bytes) return ONEPASS_ERROR_EXTENT;
   if ((uintptr_t)leaf->pointer > UINTPTR_MAX - (uintptr_t)(elements * leaf->element_bytes)) return ONEPASS_ERROR_EXTENT;
   return ONEPASS_SUCCESS;

@@ -108,6 +108,7 @@ struct is_composite<T, cs::void_t<decltype(T::inner)>> : cs::true_type {};
       : cs::bool_constant<own_##name<T>::value || any_##name<typename inner_of<T>::type>::value> {};
 ONEPASS_DETAIL_FLAG(by_row)       // needs the row, the column or a pitch
 ONEPASS_DETAIL_FLAG(device_only)  // has no host body
+ONEPASS_DETAIL_FLAG(refused)      // has no kernel, and has said why
 #undef ONEPASS_DETAIL_FLAG
 
 }  // namespace detail

@@ -3,6 +3,8 @@
 #ifndef ONEPASS_CUH
 #define ONEPASS_CUH
 
+#include "config.cuh"  // first: what it asks of the compiler is the first thing said
+
 #include "export.cuh"
 #include "onepass.h"
 

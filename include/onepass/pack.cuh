@@ -38,8 +38,8 @@ template <int N, access A = access::any>
 struct position {
   static constexpr access mode = A;
   int64_t row, column, index;
-  int32_t count;  // (-inf, N]; at most 0: nothing here
-  bool edge;      // the group touches an end of its row, beyond which nothing may be read
+  int32_t count;  // [0, N]; 0: nothing here
+  bool edge;      // less than a group away from an end of the row, beyond which nothing may be read
 
   ONEPASS_HD constexpr bool has(int lane) const { return A == access::whole || lane < count; }
   ONEPASS_HD constexpr coordinate lane(int i) const { return {row, column + i, index + i}; }
@@ -49,8 +49,9 @@ struct position {
 // The group at `column` of `row` in an extent, for use in a kernel of one's own; arrays need no alignment.
 template <int N>
 ONEPASS_HD constexpr position<N> place(int64_t row, int64_t column, int64_t rows, int64_t columns) {
-  const int64_t left = row < rows ? columns - column : 0;
-  return {row, column, row * columns + column, static_cast<int32_t>(left < N ? left : N), column == 0 || left <= N};
+  const int64_t left = row < rows && column < columns ? columns - column : 0;
+  const bool edge = column < N || left < 2 * N;
+  return {row, column, row * columns + column, static_cast<int32_t>(left < N ? left : N), edge};
 }
 
 // The same where the caller knows that the group is whole and 16-byte aligned in every array.
@@ -90,7 +91,7 @@ template <class To, class From>
 ONEPASS_HD To bit_copy(const From &from) {
   static_assert(sizeof(To) == sizeof(From), "onepass: bit_copy between types of different size");
   To to;
-  memcpy(&to, &from, sizeof(To));
+  memcpy(static_cast<void *>(&to), &from, sizeof(To));
   return to;
 }
 
@@ -113,6 +114,16 @@ ONEPASS_HD pack<T, N> read_words(const T *p) {
   return bit_copy<pack<T, N>>(all);
 }
 
+// Through the store intrinsics: assignments of a group that was put together from parts are split into parts again.
+template <class Word>
+ONEPASS_HD void write_word(Word *p, const Word &w) {
+#ifdef __CUDA_ARCH__
+  __stwb(p, w);
+#else
+  *p = w;
+#endif
+}
+
 template <int N, class T>
 ONEPASS_HD void write_words(T *p, const pack<T, N> &v) {
   constexpr unsigned bytes = N * sizeof(T), step = word_bytes(bytes), count = bytes / step;
@@ -122,27 +133,37 @@ ONEPASS_HD void write_words(T *p, const pack<T, N> &v) {
   };
   const words all = bit_copy<words>(v);
   ONEPASS_UNROLL
-  for (unsigned i = 0; i < count; ++i) reinterpret_cast<word_type *>(p)[i] = all.w[i];
+  for (unsigned i = 0; i < count; ++i) write_word(reinterpret_cast<word_type *>(p) + i, all.w[i]);
 }
 
-// A full group of 1- or 2-byte elements at any address: the 4-byte words that hold it, shifted. Each word holds at
-// least a byte of the group, so that inside a row nothing but the row is read.
+// Bytes [4 * Skip + shift / 8, ...) of `from`, as words.
+template <unsigned Skip, unsigned Words, unsigned All>
+__device__ __forceinline__ void shift_words(uint32_t (&to)[Words], const uint32_t (&from)[All], unsigned shift) {
+  ONEPASS_UNROLL
+  for (unsigned i = 0; i < Words; ++i) to[i] = __funnelshift_r(from[Skip + i], from[Skip + i + 1], shift);
+}
+
+// A full group of small elements at any address: the aligned 16-byte words that hold it, shifted in registers. Each word
+// holds at least a byte of the group; the skew is that of the array, so the branch is the same for all.
 template <int N, class T>
 __device__ __forceinline__ pack<T, N> read_shifted(const T *p) {
-  constexpr unsigned words = N * sizeof(T) / 4;
-  const unsigned skew = static_cast<unsigned>(reinterpret_cast<cs::uintptr_t>(p)) & 3u;
-  const unsigned *from = reinterpret_cast<const unsigned *>(reinterpret_cast<const char *>(p) - skew);
-  struct {
-    unsigned w[words];
-  } all;
-  unsigned low = from[0];
+  constexpr unsigned words = N * sizeof(T) / 4, blocks = words / 4;
+  const unsigned skew = static_cast<unsigned>(reinterpret_cast<cs::uintptr_t>(p)) % 16;
+  const uint4 *block = reinterpret_cast<const uint4 *>(reinterpret_cast<const char *>(p) - skew);
+  uint32_t from[words + 4];
   ONEPASS_UNROLL
-  for (unsigned i = 0; i < words; ++i) {
-    const unsigned high = i + 1 < words || skew != 0 ? from[i + 1] : 0u;
-    all.w[i] = __funnelshift_r(low, high, skew * 8);
-    low = high;
+  for (unsigned i = 0; i <= blocks; ++i) {
+    const uint4 w = block[i];
+    from[4 * i] = w.x, from[4 * i + 1] = w.y, from[4 * i + 2] = w.z, from[4 * i + 3] = w.w;
   }
-  return bit_copy<pack<T, N>>(all);
+  struct {
+    uint32_t w[words];
+  } to;
+  if (skew < 4) shift_words<0>(to.w, from, skew * 8);
+  else if (skew < 8) shift_words<1>(to.w, from, skew * 8);
+  else if (skew < 12) shift_words<2>(to.w, from, skew * 8);
+  else shift_words<3>(to.w, from, skew * 8);
+  return bit_copy<pack<T, N>>(to);
 }
 
 template <int N, access A, class T>
@@ -161,7 +182,7 @@ ONEPASS_HD pack<T, N> read(const T *p, const position<N, A> &at) {
     return read_words<N>(p);
   } else {
     if (at.full() && (A == access::aligned || is_word_aligned<N>(p))) return read_words<N>(p);
-    if constexpr (A == access::any && sizeof(T) < 4 && N * sizeof(T) >= 4)
+    if constexpr (A == access::any && sizeof(T) < 4 && N * sizeof(T) % 16 == 0)
       if (at.full() && !at.edge) return read_shifted<N>(p);
     return read_elements(p, at);
   }

@@ -3,6 +3,7 @@
 #ifndef ONEPASS_PIPELINE_CUH
 #define ONEPASS_PIPELINE_CUH
 
+#include "refused.cuh"
 #include "sink/reduce.cuh"
 #include "sink/store.cuh"
 #include "source/coordinate.cuh"
@@ -58,6 +59,9 @@ ONEPASS_HD auto run(const list<Head, Tail...> &parts, const Raw &raw, const pack
     const auto next = apply_stage<math_before<Outer, Tail...>>(parts.head, v, raw.head, at);
     return run<Outer>(parts.tail, raw.tail, next, at);
   } else {
+    static_assert(Head::part == kind::tee || Head::part == kind::sink,
+                  "onepass: behind a value stands a source, which is an operand of a stage, or a row stage, which needs "
+                  "the whole row");
     if constexpr (Head::part == kind::tee) parts.head.inner.head.put(v, at);
     return run<Outer>(parts.tail, raw.tail, v, at);
   }

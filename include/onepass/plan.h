@@ -35,7 +35,12 @@ typedef struct onepass_plan_t {  // onepass_plan is the function below
 
 enum {
   ONEPASS_WORKSPACE_HEADER_BYTES = 128,  // the ticket, on a cache line of its own
-  ONEPASS_WORKSPACE_ALIGNMENT = 16
+  ONEPASS_WORKSPACE_ALIGNMENT = 16,
+  ONEPASS_MAP_THREADS = 128,
+  ONEPASS_MAP_PACKS = 2,
+  ONEPASS_REDUCE_THREADS = 512,  // at most
+  ONEPASS_REDUCE_PACKS = 4,
+  ONEPASS_MAX_SMALL_GROUPS = 0x7fffff00  // a row's number is found with 32 bits up to here, tile included
 };
 
 static inline int64_t onepass_ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
@@ -45,10 +50,12 @@ static inline onepass_extent_t onepass_plan_extent(const onepass_geometry_t *geo
   return geometry->by_row ? extent : onepass_extent_1d(onepass_elements(extent));
 }
 
-// Whether every full group is one access of 16 bytes (or of the whole group, if that is less) in every leaf.
+// Whether every full group is one access of 16 bytes (or of the whole group, if that is less) in every leaf. More groups
+// by row than 32 bits count go the general way too.
 static inline int onepass_is_aligned(const onepass_geometry_t *geometry, onepass_extent_t shape,
                                      const onepass_leaf_t *leaves, int count) {
   if (shape.rows > 1 && shape.columns % geometry->lanes != 0) return 0;
+  if (geometry->by_row && onepass_elements(shape) / geometry->lanes > ONEPASS_MAX_SMALL_GROUPS) return 0;
   for (int i = 0; i < count; ++i) {
     const int64_t group_bytes = (int64_t)leaves[i].element_bytes * geometry->lanes;
     if (leaves[i].span != ONEPASS_PER_ELEMENT && leaves[i].span != ONEPASS_PER_COLUMN) continue;
@@ -59,24 +66,28 @@ static inline int onepass_is_aligned(const onepass_geometry_t *geometry, onepass
 
 // A map: one tile per block, no loop. Best of a sweep on an H200; more packs cost registers and so bytes in flight.
 static inline void onepass_plan_map(onepass_plan_t *plan) {
-  plan->threads = 128;
-  plan->packs = 2;
-  plan->blocks = onepass_ceil_div(plan->groups, (int64_t)plan->threads * plan->packs);
+  plan->threads = ONEPASS_MAP_THREADS;
+  plan->packs = ONEPASS_MAP_PACKS;
+  plan->blocks = onepass_ceil_div(plan->groups, ONEPASS_MAP_THREADS * ONEPASS_MAP_PACKS);
 }
 
-// A reduction: `blocks` parts, part p taking tiles p, p + blocks, ...; each cut was the fastest of a sweep on an H200
-// for sums of floats (4 lanes per group). One block avoids the exchange between blocks while it can.
+// A reduction: `blocks` parts, part p taking tiles p, p + blocks, ... One block avoids the exchange between blocks while
+// it can. The cuts are the fastest of a sweep on an H200 over powers of two, for sums of floats (4 lanes per group).
 static inline void onepass_plan_reduce(onepass_plan_t *plan) {
   static const struct {
     int64_t groups;  // up to
-    int32_t threads, packs, parts;
-  } cuts[] = {{256, 256, 1, 1}, {4096, 512, 4, 1}, {INT64_C(1) << 19, 256, 4, 512}, {INT64_MAX, 512, 4, 396}};
+    int32_t threads, parts;
+  } cuts[] = {{4096, 512, 1}, {INT64_C(1) << 19, 256, 192}, {INT64_C(1) << 22, 512, 256}, {INT64_MAX, 512, 396}};
   int i = 0;
   while (plan->groups > cuts[i].groups) ++i;
-  const int64_t tiles = onepass_ceil_div(plan->groups, (int64_t)cuts[i].threads * cuts[i].packs);
+  plan->packs = ONEPASS_REDUCE_PACKS;
   plan->threads = cuts[i].threads;
-  plan->packs = cuts[i].packs;
+  const int64_t tiles = onepass_ceil_div(plan->groups, (int64_t)plan->threads * plan->packs);
   plan->blocks = tiles < 1 ? 1 : tiles < cuts[i].parts ? tiles : cuts[i].parts;
+  if (plan->groups <= 2048) {  // no more warps than have work
+    const int64_t warps = onepass_ceil_div(plan->groups, 32 * ONEPASS_REDUCE_PACKS);
+    plan->threads = warps < 1 ? 32 : (int32_t)warps * 32;
+  }
 }
 
 // The plan of a pipeline over an extent. Reads the leaves' pointers as numbers only; leaves may be null with count 0,

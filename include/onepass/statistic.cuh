@@ -148,57 +148,67 @@ struct argmax_statistic {
   }
 };
 
-// Mean and population variance. A group takes its mean relative to its first value and then the squared differences;
-// groups merge with the formula of Chan, Golub and LeVeque (1979). A constant array has variance 0 exactly.
+// Mean and population variance. A mean is kept as a value of the array plus a small shift, so that neither a large
+// offset nor its rounding reaches the squares: a group takes the shift from its first value and then the squared
+// differences, and groups merge with the formula of Chan, Golub and LeVeque (1979). The variance of equal values is 0.
 struct mean_variance_statistic {
   template <class R>
   struct state {
-    R mean, squares, count;  // squares: the sum of squared differences from the mean
+    R origin, shift;   // mean = origin + shift
+    R squares, count;  // squares: the sum of squared differences from the mean
   };
   template <class T>
   ONEPASS_HD state<real_t<T>> identity() const {
-    return {0, 0, 0};
+    return {0, 0, 0, 0};
   }
   template <class T>
   ONEPASS_HD state<real_t<T>> lift(T x, const coordinate &) const {
-    return {static_cast<real_t<T>>(x), 0, 1};
+    return {static_cast<real_t<T>>(x), 0, 0, 1};
   }
   template <class R>
   ONEPASS_HD state<R> combine(const state<R> &a, const state<R> &b) const {
-    const R count = plus(a.count, b.count), delta = minus(b.mean, a.mean);
-    const R weight = divide(b.count, count);
-    R mean = fused(delta, weight, a.mean);
-    if (mean != mean) mean = plus(a.mean, b.mean);  // an infinity met a number
-    const R squares = plus(plus(a.squares, b.squares), times(times(delta, delta), times(a.count, weight)));
-    return a.count == R(0) ? b : b.count == R(0) ? a : state<R>{mean, squares, count};
+    const R count = plus(a.count, b.count), origin = a.count == R(0) ? b.origin : a.origin;
+    const R weight = count == R(0) ? R(0) : times(b.count, reciprocal(count));
+    const R delta = plus(minus(b.origin, origin), minus(b.shift, a.shift));
+    const R squares = fused(times(delta, delta), times(a.count, weight), plus(a.squares, b.squares));
+    const R shift = fused(delta, weight, a.shift);
+    const state<R> both{origin, shift, squares, count};
+    return is_finite(mean(both)) ? both : state<R>{plus(mean(a), mean(b)), 0, squares, count};
   }
   template <class R, class T, int N, access A>
   ONEPASS_HD state<R> fold(const state<R> &s, const pack<T, N> &v, const position<N, A> &at) const {
     const R origin = static_cast<R>(v[0]), count = at.full() ? R(N) : static_cast<R>(at.count);
-    pack<R, N> d, q;
+    pack<R, N> d;
     ONEPASS_UNROLL
     for (int i = 0; i < N; ++i) d[i] = at.has(i) ? minus(static_cast<R>(v[i]), origin) : R(0);
-    const R shift = at.full() ? times(total(d), R(1) / R(N)) : divide(total(d), count);
+    const R shift = times(total(d), at.full() ? R(1) / R(N) : reciprocal(count));
     ONEPASS_UNROLL
     for (int i = 0; i < N; ++i) {
       const R e = at.has(i) ? minus(d[i], shift) : R(0);
-      q[i] = times(e, e);
+      d[i] = times(e, e);
     }
-    R mean = plus(origin, shift);
-    if (mean != mean) mean = sum_of(v, at);
-    return combine(s, state<R>{mean, total(q), count});
+    if (!is_finite(plus(origin, shift))) return combine(s, state<R>{sum_of(v, at), 0, total(d), count});
+    return combine(s, state<R>{origin, shift, total(d), count});
   }
   template <class R>
   ONEPASS_HD cs::tuple<R, R> finish(const state<R> &s, int64_t n) const {
     const R count = static_cast<R>(n);  // 0 / 0: the mean and variance of nothing are NaN
-    return {n == 0 ? R(0) / count : s.mean, s.squares / count};
+    return {n == 0 ? R(0) / count : mean(s), s.squares / count};
   }
 
  private:
   template <class R>
-  ONEPASS_HD static R divide(R a, R b) {
-    if constexpr (cs::is_same_v<R, float>) return fast_divide(a, b);
-    else return a / b;
+  ONEPASS_HD static R mean(const state<R> &s) {
+    return plus(s.origin, s.shift);
+  }
+  template <class R>
+  ONEPASS_HD static bool is_finite(R x) {
+    return minus(x, x) == R(0);
+  }
+  template <class R>
+  ONEPASS_HD static R reciprocal(R x) {
+    if constexpr (cs::is_same_v<R, float>) return fast_reciprocal(x);
+    else return R(1) / x;
   }
   template <class R, int N>
   ONEPASS_HD static R total(pack<R, N> v) {

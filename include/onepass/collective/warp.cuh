@@ -19,20 +19,30 @@ __device__ __forceinline__ State shuffle_words(const State &state, const Shuffle
   ONEPASS_UNROLL
   for (int i = 0; i < words; ++i) buffer.w[i] = shuffle(buffer.w[i]);
   State result;
-  memcpy(&result, &buffer, sizeof(State));
+  memcpy(static_cast<void *>(&result), &buffer, sizeof(State));
   return result;
 }
 
 inline constexpr unsigned all_lanes = 0xffffffffu;
 
-// Lanes [0, lanes) combined in lane order; the result is in lane 0. All 32 lanes must call.
+// All 32 lanes combined in lane order; the result is in lane 0. (What a lane gets from beyond the warp is never used.)
 template <class S, class State>
-__device__ __forceinline__ State warp_reduce_to_first(const S &statistic, State state, unsigned lanes = 32) {
+__device__ __forceinline__ State warp_reduce_to_first(const S &statistic, State state) {
+  ONEPASS_UNROLL
+  for (unsigned step = 1; step < 32; step *= 2)
+    state = statistic.combine(state, shuffle_words(state, [&](unsigned w) { return __shfl_down_sync(all_lanes, w, step); }));
+  return state;
+}
+
+// The same for lanes [0, lanes), lanes in [1, 32]; all 32 lanes must call.
+template <class S, class State>
+__device__ __forceinline__ State warp_reduce_to_first(const S &statistic, State state, unsigned lanes) {
   const unsigned lane = threadIdx.x % 32;
   ONEPASS_UNROLL
   for (unsigned step = 1; step < 32; step *= 2) {
-    const State other = shuffle_words(state, [&](unsigned w) { return __shfl_down_sync(all_lanes, w, step); });
-    if (lane + step < lanes) state = statistic.combine(state, other);
+    const State both = statistic.combine(
+        state, shuffle_words(state, [&](unsigned w) { return __shfl_down_sync(all_lanes, w, step); }));
+    state = lane + step < lanes ? both : state;
   }
   return state;
 }

@@ -9,7 +9,15 @@
 namespace onepass {
 namespace detail {
 
-inline constexpr int map_threads = 128, map_packs = 2;
+inline constexpr int map_threads = ONEPASS_MAP_THREADS, map_packs = ONEPASS_MAP_PACKS;
+
+// By how many lanes a row of the sink starts inside a word.
+template <int N, class Sink>
+__device__ __forceinline__ int64_t lead_of(const Sink &sink, int64_t row, int64_t columns) {
+  using T = typename Sink::element;
+  const auto address = static_cast<unsigned>(reinterpret_cast<cs::uintptr_t>(sink.row_start(row, columns)));
+  return address % word_bytes(N * sizeof(T)) / static_cast<unsigned>(sizeof(T));
+}
 
 // Packs of a thread, `map_threads` groups apart: all loads, then all arithmetic.
 template <int N, access A, bool ByRow, int Packs, class P>
@@ -20,7 +28,8 @@ __device__ __forceinline__ void map_groups(const P &p, const shape &s, int64_t f
   ONEPASS_UNROLL
   for (int k = 0; k < Packs; ++k) {
     const unsigned own = offset + static_cast<unsigned>(k * map_threads);
-    if constexpr (A == access::any) at[k] = locate_along<N, ByRow>(p.sink(), s, first, own);
+    if constexpr (A == access::any)
+      at[k] = locate_any<N, ByRow>(s, first, own, [&](int64_t row) { return lead_of<N>(p.sink(), row, s.columns); });
     else at[k] = locate<N, A, ByRow>(s, first, own);
     raw[k] = p.template fetch<N>(at[k]);
   }
@@ -31,8 +40,8 @@ __device__ __forceinline__ void map_groups(const P &p, const shape &s, int64_t f
 // One body for whole tiles, one for the rest; which is chosen by the block, never by the lane. The bound leaves 40
 // registers (48 where groups are shifted): more would keep fewer bytes in flight, fewer would spill.
 template <class P, int N, bool ByRow, bool Aligned>
-ONEPASS_KERNEL void __launch_bounds__(map_threads, Aligned ? 12 : 10)
-    map_kernel(const __grid_constant__ shape s, const __grid_constant__ P p) {
+__global__ void __launch_bounds__(map_threads, resident(Aligned ? 12 : 10, map_threads))
+    map_kernel(const __grid_constant__ P p, const __grid_constant__ shape s) {
   wait_for_predecessor();
   const int64_t first = static_cast<int64_t>(blockIdx.x) * (map_threads * map_packs);
   if constexpr (Aligned) {

@@ -11,8 +11,7 @@
 namespace onepass {
 namespace detail {
 
-inline constexpr int reduce_threads = 512;  // at most
-inline constexpr int reduce_packs = 4;
+inline constexpr int reduce_threads = ONEPASS_REDUCE_THREADS, reduce_packs = ONEPASS_REDUCE_PACKS;
 
 // The caller's workspace: a ticket that every launch leaves at zero, then one state per part.
 struct reduce_workspace {
@@ -39,7 +38,9 @@ __device__ __forceinline__ State reduce_groups(const P &p, const S &statistic, c
   raw_type raw[Packs];
   ONEPASS_UNROLL
   for (int k = 0; k < Packs; ++k) {
-    at[k] = locate<N, A, ByRow>(s, first, offset + static_cast<unsigned>(k) * blockDim.x);
+    const unsigned own = offset + static_cast<unsigned>(k) * blockDim.x;
+    if constexpr (A == access::any) at[k] = locate_any<N, ByRow>(s, first, own, [](int64_t) { return int64_t{0}; });
+    else at[k] = locate<N, A, ByRow>(s, first, own);
     raw[k] = p.template fetch<N>(at[k]);
   }
   ONEPASS_UNROLL
@@ -48,47 +49,66 @@ __device__ __forceinline__ State reduce_groups(const P &p, const S &statistic, c
   return state;
 }
 
-template <class P, class Value, int N, bool ByRow, bool Aligned, int Packs, int MinBlocks>
-ONEPASS_KERNEL void __launch_bounds__(reduce_threads, Aligned ? MinBlocks : 2)
-    reduce_kernel(const __grid_constant__ shape s, unsigned parts, const __grid_constant__ P p, reduce_workspace workspace) {
+// The first warp of a block hands in the state of a part (in lane 0). The one that is last combines all of them, lane
+// by lane and then across the lanes, which is an order that depends on `parts` alone, and writes the results.
+template <class Value, class P, class State>
+__device__ __forceinline__ void finish_part(const P &p, const shape &s, unsigned part, unsigned parts,
+                                            const reduce_workspace &workspace, State state) {
+  const auto &statistic = p.sink().statistic;
+  if (parts > 1) {
+    State *partials = static_cast<State *>(workspace.partials);
+    bool is_last = false;
+    if (threadIdx.x == 0) {
+      partials[part] = state;
+      is_last = take_ticket(workspace.ticket, parts);
+    }
+    if (!__any_sync(all_lanes, is_last)) return;
+    __syncwarp();  // what lane 0 has acquired, the warp may read
+    state = statistic.template identity<Value>();
+    constexpr unsigned batch = sizeof(State) <= 8 ? 16 : sizeof(State) <= 16 ? 8 : 4;  // loads in flight
+    for (unsigned first = 0; first < parts; first += 32 * batch) {
+      State loaded[batch];
+      ONEPASS_UNROLL
+      for (unsigned k = 0; k < batch; ++k) {
+        const unsigned i = first + 32 * k + threadIdx.x;
+        loaded[k] = i < parts ? partials[i] : statistic.template identity<Value>();
+      }
+      ONEPASS_UNROLL
+      for (unsigned k = 0; k < batch; ++k) state = statistic.combine(state, loaded[k]);
+    }
+    state = warp_reduce_to_first(statistic, state);
+  }
+  if (threadIdx.x == 0) p.sink().put_results(state, s.rows * s.columns);
+}
+
+// The parameters in the order in which a small array needs them.
+template <class P, class Value, int N, bool ByRow, bool Aligned, int MinBlocks>
+__global__ void __launch_bounds__(reduce_threads, resident(Aligned ? MinBlocks : 2, reduce_threads))
+    reduce_kernel(const __grid_constant__ P p, const __grid_constant__ shape s, unsigned parts, reduce_workspace workspace) {
   using state_type = decltype(p.sink().statistic.template identity<Value>());
   __shared__ block_storage<state_type> storage;
-  __shared__ bool is_last;
   const auto &statistic = p.sink().statistic;
   wait_for_predecessor();
 
-  const unsigned tile = blockDim.x * Packs;
-  for (unsigned part = blockIdx.x; part < parts; part += gridDim.x) {
+  const unsigned tile = blockDim.x * reduce_packs;
+  for (unsigned part = blockIdx.x;; __syncthreads()) {  // the barrier: storage is read before it is written again
     state_type state = statistic.template identity<Value>();
     for (int64_t first = static_cast<int64_t>(part) * tile; first < s.groups; first += static_cast<int64_t>(parts) * tile) {
       if constexpr (!Aligned) {
-        state = reduce_groups<N, access::any, ByRow, Packs>(p, statistic, s, first, threadIdx.x, state);
+        state = reduce_groups<N, access::any, ByRow, reduce_packs>(p, statistic, s, first, threadIdx.x, state);
       } else if (first + tile <= s.whole_groups) {
-        state = reduce_groups<N, access::whole, ByRow, Packs>(p, statistic, s, first, threadIdx.x, state);
+        state = reduce_groups<N, access::whole, ByRow, reduce_packs>(p, statistic, s, first, threadIdx.x, state);
       } else {  // the last tile: in a loop, for fewer registers
 #pragma unroll 1
-        for (unsigned k = 0; k < Packs; ++k)
+        for (unsigned k = 0; k < reduce_packs; ++k)
           state = reduce_groups<N, access::aligned, ByRow, 1>(p, statistic, s, first, threadIdx.x + k * blockDim.x, state);
       }
     }
     state = block_reduce_to_first(statistic, state, storage);
-    if (parts == 1) {
-      if (threadIdx.x == 0) p.sink().put_results(state, s.rows * s.columns);
-      return;
-    }
-    if (threadIdx.x == 0) {
-      static_cast<state_type *>(workspace.partials)[part] = state;
-      is_last = take_ticket(workspace.ticket, parts);
-    }
-    __syncthreads();
+    if (threadIdx.x < 32) finish_part<Value>(p, s, part, parts, workspace, state);
+    part += gridDim.x;
+    if (part >= parts) break;
   }
-  if (!is_last) return;
-
-  state_type state = statistic.template identity<Value>();
-  for (unsigned i = threadIdx.x; i < parts; i += blockDim.x)
-    state = statistic.combine(state, static_cast<const state_type *>(workspace.partials)[i]);
-  state = block_reduce_to_first(statistic, state, storage);
-  if (threadIdx.x == 0) p.sink().put_results(state, s.rows * s.columns);
 }
 
 }  // namespace detail

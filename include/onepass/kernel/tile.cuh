@@ -4,54 +4,70 @@
 #define ONEPASS_KERNEL_TILE_CUH
 
 #include "../pack.cuh"
+#include "../plan.h"
 
 namespace onepass {
 namespace detail {
 
-// The shape that a kernel sees; what small kernels read first stands first.
-struct shape {
-  int64_t groups;          // all
-  int64_t whole_groups;    // groups [0, whole_groups) have all lanes
-  int64_t columns, rows;
-  int64_t groups_per_row;
-  uint64_t magic;          // ceil(2^64 / groups_per_row): a quotient by multiply-high, exact below 2^32
-};
-
-// group / groups_per_row. Lemire, Kaser and Kurz, Faster remainder by direct computation, 2019.
-ONEPASS_HD int64_t row_of_group(const shape &s, int64_t group) {
-#ifdef __CUDA_ARCH__
-  if (s.groups_per_row > 1 && s.groups <= 0xffffffff)
-    return static_cast<int64_t>(__umul64hi(s.magic, static_cast<uint64_t>(group)));
+// The blocks per SM that a kernel's registers shall allow, where an SM can hold as many threads.
+ONEPASS_HD constexpr int resident(int blocks, int threads) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+  return blocks * threads <= 1024 ? blocks : 1024 / threads;
+#else
+  return blocks * threads <= 1536 ? blocks : 1536 / threads;
 #endif
-  return group / s.groups_per_row;
 }
 
-// Group `first + offset` where groups start at multiples of N.
+// The shape that a kernel sees; what small kernels read first stands first.
+struct shape {
+  int64_t groups;        // all
+  int64_t whole_groups;  // groups [0, whole_groups) have all lanes
+  int64_t columns, rows;
+  int64_t groups_per_row;
+  uint64_t magic;  // ceil(2^64 / groups_per_row), 0 for 1
+};
+
+// group / groups_per_row for groups of 32 bits, by multiply-high: Lemire, Kaser and Kurz, Faster remainder by direct
+// computation, 2019.
+ONEPASS_HD uint32_t row_of_group(const shape &s, uint32_t group) {
+  const uint64_t low = (s.magic & 0xffffffffu) * group >> 32;
+  return s.magic == 0 ? group : static_cast<uint32_t>(((s.magic >> 32) * group + low) >> 32);
+}
+
+// Group `first + offset` where groups start at multiples of N. If rows matter, groups fit 32 bits.
 template <int N, access A, bool ByRow>
 ONEPASS_HD position<N, A> locate(const shape &s, int64_t first, unsigned offset) {
+  const int64_t index = first * N + static_cast<int64_t>(offset) * N;
   if constexpr (ByRow) {
-    const int64_t group = first + offset, row = row_of_group(s, group);
-    const int64_t column = (group - row * s.groups_per_row) * N, left = row < s.rows ? s.columns - column : 0;
-    return {row, column, row * s.columns + column, static_cast<int32_t>(left < N ? left : N), column == 0 || left <= N};
+    const uint32_t group = static_cast<uint32_t>(first) + offset, row = row_of_group(s, group);
+    const int64_t column = static_cast<int64_t>(group - row * static_cast<uint32_t>(s.groups_per_row)) * N;
+    const int64_t left = row < s.rows ? s.columns - column : 0;
+    return {row, column, index, static_cast<int32_t>(left < N ? left : N), false};
   } else {
-    const int64_t index = first * N + offset * static_cast<unsigned>(N), left = s.columns - index;
-    return {0, index, index, static_cast<int32_t>(left < N ? (left > 0 ? left : 0) : N), index == 0 || left <= N};
+    const int64_t left = s.columns - index;
+    return {0, index, index, static_cast<int32_t>(left < N ? (left > 0 ? left : 0) : N), false};
   }
 }
 
-// Group `first + offset` where each row's groups are laid so that all but its first begin at a word of the sink: the
-// row starts `lead` lanes inside its first group.
-template <int N, bool ByRow, class Sink>
-ONEPASS_HD position<N> locate_along(const Sink &sink, const shape &s, int64_t first, unsigned offset) {
-  using T = typename Sink::element;
-  constexpr unsigned word = word_bytes(N * sizeof(T));
-  const int64_t group = first + offset, row = ByRow ? row_of_group(s, group) : 0;
-  const auto address = reinterpret_cast<cs::uintptr_t>(sink.row_start(row, s.columns));
-  const int64_t lead = (static_cast<unsigned>(address) % word) / static_cast<unsigned>(sizeof(T));
-  const int64_t start = (group - row * s.groups_per_row) * N - lead, end = start + N;
-  const int64_t column = start < 0 ? 0 : start, left = (end < s.columns ? end : s.columns) - column;
-  const bool exists = row < s.rows && left > 0;
-  return {row, column, row * s.columns + column, exists ? static_cast<int32_t>(left) : 0, start <= 0 || end >= s.columns};
+// Group `first + offset` where nothing is aligned. The groups of a row begin `lead` lanes before it, so that they can be
+// laid along the words of a sink: the first is then a part of a group.
+template <int N, bool ByRow, class Lead>
+ONEPASS_HD position<N> locate_any(const shape &s, int64_t first, unsigned offset, const Lead &lead) {
+  int64_t row = 0, in_row = first + offset;
+  if constexpr (ByRow) {
+    if (s.groups <= ONEPASS_MAX_SMALL_GROUPS) {
+      const uint32_t group = static_cast<uint32_t>(first) + offset, quotient = row_of_group(s, group);
+      row = quotient;
+      in_row = group - quotient * static_cast<uint32_t>(s.groups_per_row);
+    } else {
+      row = in_row / s.groups_per_row;
+      in_row -= row * s.groups_per_row;
+    }
+  }
+  const int64_t start = in_row * N - lead(row), column = start < 0 ? 0 : start;
+  position<N> at = place<N>(row, column, s.rows, s.columns);
+  if (start < 0) at.count = static_cast<int32_t>(start + N < at.count ? start + N : at.count);
+  return at;
 }
 
 // Programmatic dependent launch: nothing of the predecessor's may be read or overwritten before it has ended.

@@ -29,8 +29,8 @@ struct reduce_sink {
   S statistic;
   list<result_leaf<Out>...> inner;
 
-  template <class T>
-  using state = cs::decay_t<decltype(cs::declval<const S &>().template identity<T>())>;
+  template <class T, class Of = S>
+  using state = cs::decay_t<decltype(cs::declval<const Of &>().template identity<T>())>;
   template <class T>
   static constexpr bool fits() {
     using results = decltype(as_tuple(cs::declval<const S &>().finish(cs::declval<state<T>>(), int64_t{})));

@@ -70,14 +70,17 @@ struct tanh_op {
   }
 };
 
-// y / (1 + e^-z), the logistic function times y, for y and z of the same sign. Both tails keep their relative accuracy:
-// with h = e^(-|z| / 2) nothing overflows and a subnormal result comes from normal factors.
+// y / (1 + e^-z), the logistic function times y, for y and z of the same sign: with e = e^-|z| nothing overflows, and
+// in the far tail e is the square of e^(-|z| / 2), so that a subnormal result comes from normal factors.
 template <class T>
 ONEPASS_HD T logistic_times(T y, T z) {
-  const T h = exp_op{}(times(T(-0.5), abs_op{}(z)));
-  const T numerator = z < T(0) ? times(times(y, h), h) : y;
-  return divide_op{}(numerator, fused(h, h, T(1)));
+  const T t = abs_op{}(z);
+  const bool far = t > T(64);  // there 1 + e is 1
+  const T e = exp_op{}(far ? times(T(-0.5), t) : -t), factor = far ? e : T(1);
+  const T numerator = z < T(0) ? times(times(y, e), factor) : y;
+  return divide_op{}(numerator, far ? T(1) : plus(T(1), e));
 }
+// The same in the approximate functions, as a square throughout.
 ONEPASS_HD float fast_logistic_times(float y, float z) {
   const float h = fast_exp2(times(::fabsf(z), -0.72134752f));
   const float factor = z < 0.0f ? h : 1.0f;

@@ -41,7 +41,11 @@ struct takes<F, cs::tuple<E...>, T...>
     : cs::bool_constant<cs::is_invocable_v<const F &, cs::tuple<E...>, T...> ||
                         cs::is_invocable_v<const F &, E..., T...>> {};
 
-// One lane of a functor.
+// One lane of a functor. One without a device body is no warning but an error.
+#ifdef __CUDA_ARCH__
+#pragma nv_diagnostic push
+#pragma nv_diag_error 20011, 20013, 20014, 20015
+#endif
 template <class Math, class F>
 struct lane_call {
   const F &f;
@@ -59,6 +63,9 @@ struct lane_call {
     }
   }
 };
+#ifdef __CUDA_ARCH__
+#pragma nv_diagnostic pop
+#endif
 
 template <class F, class... Operands>
 struct pointwise {
@@ -87,13 +94,10 @@ struct op_with_operands {
   }
 };
 
+// F in all but its narrow form.
 template <class F>
-struct exact_functor {
-  F f;
-  template <class... T>
-  ONEPASS_HD auto operator()(const T &...x) const {
-    return f(x...);
-  }
+struct exact_functor : F {
+  void narrow() const = delete;
 };
 
 }  // namespace detail

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of the benchmarks: the families of workloads, one file each.
+#ifndef ONEPASS_BENCH_SUITES_CUH
+#define ONEPASS_BENCH_SUITES_CUH
+
+#include "harness.cuh"
+
+namespace bench {
+
+void add_reductions(suite &all);  // reduce.cu
+void add_maps(suite &all);        // map.cu
+void add_launches(suite &all);    // launch.cu
+
+}  // namespace bench
+
+#endif

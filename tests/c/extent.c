@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of onepass: extents up to the last one that an int64_t can count.
+#include "onepass/extent.h"
+
+#include "check.h"
+
+static int fits(int64_t rows, int64_t columns) {
+  return onepass_check_extent(onepass_extent_2d(rows, columns)) == ONEPASS_SUCCESS;
+}
+
+static int refused(int64_t rows, int64_t columns) {
+  return onepass_check_extent(onepass_extent_2d(rows, columns)) == ONEPASS_ERROR_EXTENT;
+}
+
+int main(void) {
+  const int64_t most = INT64_MAX, root = INT64_C(3037000499);  // root * root is the last square that fits
+  CHECK(onepass_extent_1d(7).rows == 1 && onepass_extent_1d(7).columns == 7);
+  CHECK(onepass_extent_2d(3, 5).rows == 3 && onepass_extent_2d(3, 5).columns == 5);
+  CHECK(onepass_elements(onepass_extent_1d(7)) == 7);
+  CHECK(onepass_elements(onepass_extent_2d(3, 5)) == 15);
+  CHECK(onepass_elements(onepass_extent_2d(0, most)) == 0);
+
+  CHECK(fits(0, 0) && fits(0, 5) && fits(5, 0) && fits(1, 1));
+  CHECK(fits(0, most) && fits(most, 0));
+  CHECK(fits(1, most) && fits(most, 1));
+  CHECK(fits(root, root) && fits(most / 2, 2) && fits(2, most / 2));
+  CHECK(refused(root + 1, root + 1) && refused(most / 2 + 1, 2) && refused(2, most / 2 + 1));
+  CHECK(refused(most, most) && refused(most, 2) && refused(2, most));
+  CHECK(refused(-1, 1) && refused(1, -1) && refused(-1, -1) && refused(-1, 0) && refused(0, -1));
+  CHECK(refused(INT64_MIN, 1) && refused(1, INT64_MIN) && refused(INT64_MIN, INT64_MIN) && refused(INT64_MIN, -1));
+  return check_result();
+}

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of onepass: what onepass_launch refuses, what it passes on, and that it starts nothing when it refuses. The
+// kernels here are made by hand: their leaves are their args, and they only record that they were called.
+#include "onepass/launch.h"
+
+#include "check.h"
+
+typedef struct {
+  onepass_leaf_t leaves[4];
+  int count;
+  onepass_status_t answer;  // of start and host
+} args_t;
+
+static struct {
+  int started, ran_on_host;
+  const void *args;
+  const onepass_exec_t *exec;
+  onepass_extent_t extent;
+  onepass_plan_t plan;
+} record;
+
+static int leaves_of(const void *args, onepass_leaf_t *leaves) {
+  const args_t *call = (const args_t *)args;
+  for (int i = 0; i < call->count; ++i) leaves[i] = call->leaves[i];
+  return call->count;
+}
+
+static onepass_status_t start(const void *args, onepass_extent_t extent, const onepass_plan_t *plan,
+                              const onepass_exec_t *exec) {
+  ++record.started;
+  record.args = args;
+  record.exec = exec;
+  record.extent = extent;
+  record.plan = *plan;
+  return ((const args_t *)args)->answer;
+}
+
+static onepass_status_t host(const void *args, onepass_extent_t extent) {
+  ++record.ran_on_host;
+  record.args = args;
+  record.extent = extent;
+  return ((const args_t *)args)->answer;
+}
+
+// clang-format off
+#define KERNEL(name, family, by_row, state_bytes, host)                                                             \
+  static const onepass_kernel_t name = {#name, {family, 4, by_row, state_bytes}, {{8}, {4}, 0, 1},                  \
+                                        {{16}, {12}, 16, 3}, sizeof(args_t), 75, leaves_of, start, host}
+// clang-format on
+KERNEL(map, ONEPASS_MAP, 0, 0, host);
+KERNEL(rows, ONEPASS_MAP, 1, 0, host);
+KERNEL(sum, ONEPASS_REDUCE, 0, 8, host);
+KERNEL(device_only, ONEPASS_MAP, 0, 0, NULL);
+
+static int reached[ONEPASS_STATUS_COUNT];
+
+// Launches and returns the status; the record then holds this launch alone.
+static onepass_status_t launch(const onepass_kernel_t *kernel, onepass_extent_t extent, const args_t *args,
+                               const onepass_exec_t *exec) {
+  record.started = record.ran_on_host = 0;
+  const onepass_status_t status = onepass_launch(kernel, extent, args, exec);
+  if (status >= 0 && status < ONEPASS_STATUS_COUNT) reached[status] = 1;
+  return status;
+}
+
+static int refused(onepass_status_t expected, const onepass_kernel_t *kernel, onepass_extent_t extent,
+                   const args_t *args, const onepass_exec_t *exec) {
+  return launch(kernel, extent, args, exec) == expected && record.started == 0 && record.ran_on_host == 0;
+}
+
+static int started(const onepass_kernel_t *kernel, onepass_extent_t extent, const args_t *args,
+                   const onepass_exec_t *exec) {
+  return launch(kernel, extent, args, exec) == args->answer && record.started == 1 && record.ran_on_host == 0 &&
+         record.args == args && record.exec == exec && record.extent.rows == extent.rows &&
+         record.extent.columns == extent.columns;
+}
+
+static int ran_on_host(const onepass_kernel_t *kernel, onepass_extent_t extent, const args_t *args,
+                       const onepass_exec_t *exec) {
+  return launch(kernel, extent, args, exec) == args->answer && record.started == 0 && record.ran_on_host == 1 &&
+         record.args == args && record.extent.rows == extent.rows && record.extent.columns == extent.columns;
+}
+
+// Addresses are numbers here; nothing reads or writes through them. Arrays of f32, 2^44 bytes apart.
+static onepass_leaf_t array(int which, onepass_span_t span, int written) {
+  const onepass_leaf_t leaf = {(const void *)((uintptr_t)(which + 1) << 44), ONEPASS_DENSE, 4, 1, span, written};
+  return leaf;
+}
+
+// y = x + r
+static args_t chain(void) {
+  const args_t args = {
+      {array(0, ONEPASS_PER_ELEMENT, 0), array(1, ONEPASS_PER_ELEMENT, 0), array(2, ONEPASS_PER_ELEMENT, 1)},
+      3,
+      ONEPASS_SUCCESS};
+  return args;
+}
+
+// *out = sum of x
+static args_t total(void) {
+  const args_t args = {{array(0, ONEPASS_PER_ELEMENT, 0), array(1, ONEPASS_ONCE, 1)}, 2, ONEPASS_SUCCESS};
+  return args;
+}
+
+static void check_arguments(const onepass_exec_t *exec) {
+  const args_t args = chain();
+  const onepass_extent_t n = onepass_extent_1d(1000);
+  CHECK(started(&map, n, &args, exec));
+  CHECK(refused(ONEPASS_ERROR_ARGUMENT, NULL, n, &args, exec));
+  CHECK(refused(ONEPASS_ERROR_ARGUMENT, &map, n, NULL, exec));
+  CHECK(refused(ONEPASS_ERROR_ARGUMENT, &map, n, &args, NULL));
+  for (int where = -2; where < 5; ++where) {
+    onepass_exec_t other = *exec;
+    other.where = (onepass_where_t)where;
+    if (where != ONEPASS_DEVICE && where != ONEPASS_HOST)
+      CHECK(refused(ONEPASS_ERROR_ARGUMENT, &map, n, &args, &other));
+  }
+  onepass_exec_t limited = *exec;
+  limited.max_blocks = -1;
+  CHECK(refused(ONEPASS_ERROR_ARGUMENT, &map, n, &args, &limited));
+  limited.max_blocks = 1;
+  CHECK(started(&map, n, &args, &limited));
+}
+
+static void check_extents(const onepass_exec_t *exec) {
+  const args_t args = chain();
+  const int64_t most = INT64_MAX;
+  const onepass_extent_t bad[] = {{1, -1},   {-1, 1},   {-1, -1},         {0, -1},
+                                  {most, 2}, {2, most}, {most, most},     {INT64_MIN, INT64_MIN},
+                                  {1, most}, {most, 1}, {most / 4 + 1, 1}};
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
+    CHECK(refused(ONEPASS_ERROR_EXTENT, &map, bad[i], &args, exec));
+    CHECK(refused(ONEPASS_ERROR_EXTENT, &rows, bad[i], &args, exec));
+  }
+  // 2^31 - 1 tiles are a grid; one element more is not. The sums of as much start.
+  args_t big = total();
+  const int64_t tiles = INT32_MAX;
+  CHECK(started(&map, onepass_extent_1d(1), &args, exec));
+  const int64_t tile = 4 * (int64_t)record.plan.threads * record.plan.packs;
+  CHECK(started(&map, onepass_extent_1d(tile * tiles), &args, exec) && record.plan.blocks == tiles);
+  CHECK(refused(ONEPASS_ERROR_TOO_LARGE, &map, onepass_extent_1d(tile * tiles + 1), &args, exec));
+  CHECK(started(&sum, onepass_extent_1d(tile * tiles + 1), &big, exec));
+}
+
+// Nothing to do: data may be null; a map starts nothing, a reduction still writes its result.
+static void check_empty(const onepass_exec_t *exec) {
+  const onepass_extent_t empty[] = {{1, 0}, {0, 0}, {0, 9}, {9, 0}};
+  for (size_t i = 0; i < sizeof empty / sizeof empty[0]; ++i) {
+    args_t args = chain();
+    for (int k = 0; k < args.count; ++k) args.leaves[k].pointer = NULL;
+    CHECK(refused(ONEPASS_SUCCESS, &map, empty[i], &args, exec));
+    CHECK(refused(ONEPASS_SUCCESS, &rows, empty[i], &args, exec));
+    args = total();
+    args.leaves[0].pointer = NULL;
+    CHECK(started(&sum, empty[i], &args, exec) && record.plan.groups == 0 && record.plan.blocks == 1);
+    args.leaves[1].pointer = NULL;
+    CHECK(refused(ONEPASS_ERROR_NULL, &sum, empty[i], &args, exec));
+  }
+}
+
+static void check_pointers(const onepass_exec_t *exec) {
+  const onepass_extent_t n = onepass_extent_1d(1000);
+  for (int i = 0; i < 3; ++i) {
+    args_t args = chain();
+    args.leaves[i].pointer = NULL;
+    CHECK(refused(ONEPASS_ERROR_NULL, &map, n, &args, exec));
+    for (uintptr_t off = 0; off < 16; ++off) {
+      args = chain();
+      args.leaves[i].pointer = (const void *)((uintptr_t)args.leaves[i].pointer + off);
+      if (off % 4 != 0) CHECK(refused(ONEPASS_ERROR_ALIGNMENT, &map, n, &args, exec));
+      if (off % 4 == 0) CHECK(started(&map, n, &args, exec) && record.plan.aligned == (off == 0));
+    }
+  }
+}
+
+static void check_places(const onepass_exec_t *exec) {
+  const onepass_extent_t shape = onepass_extent_2d(10, 64);
+  for (int i = 0; i < 3; ++i) {
+    args_t args = chain();
+    const onepass_status_t narrow = i == 2 ? ONEPASS_ERROR_OVERLAPPING_ROWS : ONEPASS_ERROR_PITCH;
+    const int64_t below[] = {63, 0, -64, -INT64_MAX};
+    for (int k = 0; k < 4; ++k) {
+      args.leaves[i].pitch = below[k];
+      CHECK(refused(narrow, &rows, shape, &args, exec));
+    }
+    args.leaves[i].pitch = 72;
+    CHECK(started(&rows, shape, &args, exec) && record.plan.aligned);
+    args.leaves[i].pitch = 73;
+    CHECK(started(&rows, shape, &args, exec) && !record.plan.aligned);
+    args.leaves[i].pitch = INT64_MAX;
+    CHECK(refused(ONEPASS_ERROR_EXTENT, &rows, shape, &args, exec));
+  }
+  // In place, shifted by one element, a column window beside the source's, one that touches it.
+  args_t args = chain();
+  const char *x = (const char *)args.leaves[0].pointer;
+  args.leaves[2].pointer = x;
+  CHECK(started(&rows, shape, &args, exec));
+  args.leaves[2].pointer = x + 4;
+  CHECK(refused(ONEPASS_ERROR_OVERLAP, &rows, shape, &args, exec));
+  args.leaves[0].pitch = args.leaves[2].pitch = 128;
+  args.leaves[2].pointer = x + 4 * 64;
+  CHECK(started(&rows, shape, &args, exec));
+  args.leaves[2].pointer = x + 4 * 63;
+  CHECK(refused(ONEPASS_ERROR_OVERLAP, &rows, shape, &args, exec));
+  args.leaves[2].pointer = x + 4 * 65;  // wraps into the next row's window
+  CHECK(refused(ONEPASS_ERROR_OVERLAP, &rows, shape, &args, exec));
+  // Two sinks in one place.
+  args = chain();
+  args.leaves[1] = args.leaves[2];
+  CHECK(refused(ONEPASS_ERROR_OVERLAP, &rows, shape, &args, exec));
+}
+
+// The workspace, for many parts: there, aligned, large enough. One part, a map and the host need none.
+static void check_workspace(const onepass_exec_t *exec) {
+  const args_t args = total(), copy = chain();
+  const onepass_extent_t n = onepass_extent_1d(1 << 24), few = onepass_extent_1d(1000);
+  const size_t needed = onepass_workspace_bytes(&sum, n);
+  onepass_exec_t own = *exec;
+  CHECK(needed > 128 && needed < 1 << 16);
+  own.workspace_bytes = needed;
+  CHECK(started(&sum, n, &args, &own) && record.plan.workspace_bytes == needed);
+  own.workspace_bytes = needed - 1;
+  CHECK(refused(ONEPASS_ERROR_WORKSPACE_SIZE, &sum, n, &args, &own));
+  own.workspace_bytes = 0;
+  CHECK(refused(ONEPASS_ERROR_WORKSPACE_SIZE, &sum, n, &args, &own));
+  own.workspace_bytes = needed + 64;
+  for (uintptr_t off = 1; off < 16; ++off) {
+    own.workspace = (void *)((uintptr_t)exec->workspace + off);
+    CHECK(refused(ONEPASS_ERROR_WORKSPACE_ALIGNMENT, &sum, n, &args, &own));
+  }
+  own.workspace = (void *)((uintptr_t)exec->workspace + 16);
+  CHECK(started(&sum, n, &args, &own));
+  own.workspace = NULL;
+  CHECK(refused(ONEPASS_ERROR_WORKSPACE_MISSING, &sum, n, &args, &own));
+  own.workspace_bytes = 0;
+  CHECK(started(&sum, few, &args, &own) && onepass_workspace_bytes(&sum, few) == 0);
+  CHECK(started(&map, n, &copy, &own) && onepass_workspace_bytes(&map, n) == 0);
+  own.where = ONEPASS_HOST;
+  CHECK(ran_on_host(&sum, n, &args, &own));
+  CHECK(onepass_workspace_bytes(NULL, n) == 0);
+  CHECK(onepass_workspace_bytes(&sum, onepass_extent_1d(-1)) == 0);
+  CHECK(onepass_workspace_bytes(&sum, onepass_extent_2d(INT64_MAX, 2)) == 0);
+}
+
+// The host runs the same checks, and then the pipeline, wherever it has one.
+static void check_host(const onepass_exec_t *exec) {
+  const onepass_extent_t n = onepass_extent_1d(1000);
+  onepass_exec_t here = *exec;
+  args_t args = chain();
+  here.where = ONEPASS_HOST;
+  CHECK(ran_on_host(&map, n, &args, &here));
+  CHECK(refused(ONEPASS_ERROR_DEVICE_ONLY, &device_only, n, &args, &here));
+  CHECK(started(&device_only, n, &args, exec));
+  CHECK(refused(ONEPASS_ERROR_EXTENT, &map, onepass_extent_1d(-1), &args, &here));
+  args.answer = ONEPASS_ERROR_LAUNCH;
+  CHECK(ran_on_host(&map, n, &args, &here));
+  args.leaves[0].pointer = NULL;
+  CHECK(refused(ONEPASS_ERROR_NULL, &map, n, &args, &here));
+  const args_t nothing = total();
+  CHECK(ran_on_host(&sum, onepass_extent_1d(0), &nothing, &here));
+}
+
+// What only the device knows comes back from start as it is. One pass is required of plans that have one: no change.
+static void check_answers(const onepass_exec_t *exec) {
+  const onepass_status_t answers[] = {ONEPASS_ERROR_PASSES,     ONEPASS_ERROR_NO_DEVICE,       ONEPASS_ERROR_LAUNCH,
+                                      ONEPASS_ERROR_CAPABILITY, ONEPASS_ERROR_NO_KERNEL_IMAGE, ONEPASS_SUCCESS};
+  for (size_t i = 0; i < sizeof answers / sizeof answers[0]; ++i) {
+    args_t args = chain();
+    args.answer = answers[i];
+    CHECK(started(&map, onepass_extent_1d(1000), &args, exec));
+  }
+  onepass_exec_t once = *exec;
+  const args_t args = chain();
+  once.require_one_pass = 1;
+  CHECK(started(&map, onepass_extent_1d(1000), &args, &once) && record.plan.passes == 1);
+}
+
+static void check_traffic(void) {
+  const onepass_extent_t n = onepass_extent_1d(1000);
+  const onepass_traffic_t fused = onepass_traffic_of(&map, n), apart = onepass_unfused_traffic_of(&map, n);
+  CHECK(fused.bytes_read == 8000 && fused.bytes_written == 4000 && fused.kernels == 1);
+  CHECK(fused.intermediate_bytes == 0 && fused.passes == 1);
+  CHECK(apart.bytes_read == 16000 && apart.bytes_written == 12000 && apart.kernels == 3);
+  CHECK(apart.intermediate_bytes == 16000);
+}
+
+int main(void) {
+  onepass_exec_t exec = {ONEPASS_DEVICE, NULL, (void *)(uintptr_t)4096, 1 << 20, 0, 0, 0};
+  check_arguments(&exec);
+  check_extents(&exec);
+  check_empty(&exec);
+  check_pointers(&exec);
+  check_places(&exec);
+  check_workspace(&exec);
+  check_host(&exec);
+  check_answers(&exec);
+  check_traffic();
+  for (int status = 0; status < ONEPASS_STATUS_COUNT; ++status) CHECK(reached[status]);
+  return check_result();
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of onepass: one table of sizes, places and values, made by layout.c as C and by layout.cpp as C++. A kernel is
+// exported by the one and launched by the other, so the two tables must be equal.
+#ifndef ONEPASS_TESTS_C_LAYOUT_H
+#define ONEPASS_TESTS_C_LAYOUT_H
+
+#include <stddef.h>
+
+#include "onepass/onepass.h"
+
+typedef struct {
+  const char *what;
+  size_t value;
+} layout_t;
+
+// clang-format off
+#define S(type) {"sizeof " #type, sizeof(onepass_##type)}
+#define P(type, member) {"offsetof " #type "." #member, offsetof(onepass_##type, member)}
+#define V(name) {#name, (size_t)ONEPASS_##name}
+#define LAYOUT_TABLE {                                                                                                \
+  S(status_t), V(SUCCESS), V(ERROR_NULL), V(ERROR_LAUNCH), V(STATUS_COUNT),                                           \
+  S(span_t), V(PER_ELEMENT), V(PER_COLUMN), V(PER_ROW), V(ONCE),                                                      \
+  S(family_t), V(MAP), V(REDUCE), S(where_t), V(DEVICE), V(HOST),                                                     \
+  V(MAX_LEAVES), V(WORKSPACE_HEADER_BYTES), V(WORKSPACE_ALIGNMENT), V(VERSION),                                       \
+  S(extent_t), P(extent_t, rows), P(extent_t, columns),                                                               \
+  S(leaf_t), P(leaf_t, pointer), P(leaf_t, pitch), P(leaf_t, element_bytes), P(leaf_t, count), P(leaf_t, span),       \
+    P(leaf_t, written),                                                                                               \
+  S(cost_t), P(cost_t, read), P(cost_t, written), P(cost_t, intermediate), P(cost_t, kernels),                        \
+  S(traffic_t), P(traffic_t, bytes_read), P(traffic_t, bytes_written), P(traffic_t, intermediate_bytes),              \
+    P(traffic_t, kernels), P(traffic_t, passes),                                                                      \
+  S(geometry_t), P(geometry_t, family), P(geometry_t, lanes), P(geometry_t, by_row), P(geometry_t, state_bytes),      \
+  S(plan_t), P(plan_t, threads), P(plan_t, packs), P(plan_t, aligned), P(plan_t, passes),                             \
+    P(plan_t, groups_per_row), P(plan_t, groups), P(plan_t, blocks), P(plan_t, workspace_bytes),                      \
+  S(exec_t), P(exec_t, where), P(exec_t, stream), P(exec_t, workspace), P(exec_t, workspace_bytes),                   \
+    P(exec_t, max_blocks), P(exec_t, require_one_pass), P(exec_t, dependent_launch),                                  \
+  S(kernel_t), P(kernel_t, text), P(kernel_t, geometry), P(kernel_t, cost), P(kernel_t, unfused),                     \
+    P(kernel_t, args_bytes), P(kernel_t, capability), P(kernel_t, leaves), P(kernel_t, start), P(kernel_t, host)      \
+}
+// clang-format on
+
+// A kernel that C++ exports and C launches: a map over no arrays. Its start function answers ONEPASS_ERROR_LAUNCH for
+// 3 x 5 elements and ONEPASS_ERROR_CAPABILITY for any others, so that the answer shows whether the extent arrived.
+ONEPASS_DECLARE(layout_kernel);
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// The table of layout.cpp and the number of its entries.
+const layout_t *layout_in_cpp(size_t *count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of onepass: leaves one by one up to the end of the address space, and pairs of them against sets of bytes.
+#include "onepass/leaf.h"
+
+#include <string.h>
+
+#include "check.h"
+
+static onepass_leaf_t leaf_at(uintptr_t address, int64_t pitch, int32_t bytes, onepass_span_t span, int written) {
+  const onepass_leaf_t leaf = {(const void *)address, pitch, bytes, 3, span, written};
+  return leaf;
+}
+
+static onepass_status_t check_one(uintptr_t address, int64_t pitch, int32_t bytes, onepass_span_t span, int written,
+                                  onepass_extent_t extent) {
+  const onepass_leaf_t leaf = leaf_at(address, pitch, bytes, span, written);
+  return onepass_check_leaf(&leaf, extent);
+}
+
+// An array of rows, as a source.
+static onepass_status_t check_rows(uintptr_t address, int64_t pitch, int32_t bytes, int64_t rows, int64_t columns) {
+  return check_one(address, pitch, bytes, ONEPASS_PER_ELEMENT, 0, onepass_extent_2d(rows, columns));
+}
+
+static void check_single_leaves(void) {
+  const onepass_extent_t some = onepass_extent_2d(4, 6);
+  for (int span = 0; span < 4; ++span)
+    for (int written = 0; written < 2; ++written) {
+      const onepass_span_t s = (onepass_span_t)span;
+      CHECK(check_one(4096, ONEPASS_DENSE, 4, s, written, some) == ONEPASS_SUCCESS);
+      CHECK(check_one(0, ONEPASS_DENSE, 4, s, written, some) == ONEPASS_ERROR_NULL);
+      for (int32_t bytes = 1; bytes <= 16; bytes *= 2)
+        for (uintptr_t off = 0; off < 32; ++off)
+          CHECK(check_one(4096 + off, ONEPASS_DENSE, bytes, s, written, some) ==
+                (off % (uintptr_t)bytes == 0 ? ONEPASS_SUCCESS : ONEPASS_ERROR_ALIGNMENT));
+      // The pitch counts where there are rows; below the row width it has a name for either side.
+      const onepass_status_t narrow = span != ONEPASS_PER_ELEMENT ? ONEPASS_SUCCESS
+                                      : written                   ? ONEPASS_ERROR_OVERLAPPING_ROWS
+                                                                  : ONEPASS_ERROR_PITCH;
+      CHECK(check_one(4096, 6, 4, s, written, some) == ONEPASS_SUCCESS);
+      CHECK(check_one(4096, 7, 4, s, written, some) == ONEPASS_SUCCESS);
+      const int64_t below[] = {5, 0, -1, -6, INT64_MIN + 1};
+      for (int i = 0; i < 5; ++i) CHECK(check_one(4096, below[i], 4, s, written, some) == narrow);
+      // Without elements nothing is read, and only a vector or scalar sink that still has elements is written.
+      const int64_t shapes[][2] = {{0, 6}, {4, 0}, {0, 0}};
+      for (int i = 0; i < 3; ++i) {
+        const int left = s == ONEPASS_ONCE || (s == ONEPASS_PER_COLUMN && shapes[i][1] > 0) ||
+                         (s == ONEPASS_PER_ROW && shapes[i][0] > 0);
+        CHECK(check_one(0, -1, 4, s, written, onepass_extent_2d(shapes[i][0], shapes[i][1])) ==
+              (written && left ? ONEPASS_ERROR_NULL : ONEPASS_SUCCESS));
+      }
+    }
+  const onepass_leaf_t none = {NULL, 0, 4, 0, ONEPASS_ONCE, 1};
+  CHECK(onepass_check_leaf(&none, some) == ONEPASS_SUCCESS);
+}
+
+static void check_sizes(void) {
+  const int64_t most = INT64_MAX;
+  // To the last byte of the address space, which no array may include: one past its end must be an address.
+  CHECK(check_rows(UINTPTR_MAX - 10, ONEPASS_DENSE, 1, 1, 10) == ONEPASS_SUCCESS);
+  CHECK(check_rows(UINTPTR_MAX - 10, ONEPASS_DENSE, 1, 1, 11) == ONEPASS_ERROR_EXTENT);
+  CHECK(check_rows(UINTPTR_MAX - 43, ONEPASS_DENSE, 4, 1, 10) == ONEPASS_SUCCESS);
+  CHECK(check_rows(UINTPTR_MAX - 39, ONEPASS_DENSE, 4, 1, 10) == ONEPASS_ERROR_EXTENT);
+  CHECK(check_rows(UINTPTR_MAX - 25, 10, 1, 3, 5) == ONEPASS_SUCCESS);  // the last row ends with its last element
+  CHECK(check_rows(UINTPTR_MAX - 24, 10, 1, 3, 5) == ONEPASS_ERROR_EXTENT);
+  // Bytes and pitches up to 2^63 - 1.
+  CHECK(check_rows(4096, ONEPASS_DENSE, 1, 1, most) == ONEPASS_SUCCESS);
+  CHECK(check_rows(4096, ONEPASS_DENSE, 4, 1, most / 4) == ONEPASS_SUCCESS);
+  CHECK(check_rows(4096, ONEPASS_DENSE, 4, 1, most / 4 + 1) == ONEPASS_ERROR_EXTENT);
+  CHECK(check_rows(4096, ONEPASS_DENSE, 4, most / 4, 1) == ONEPASS_SUCCESS);
+  CHECK(check_rows(4096, ONEPASS_DENSE, 4, most / 4 + 1, 1) == ONEPASS_ERROR_EXTENT);
+  CHECK(check_rows(4096, most, 1, 2, 6) == ONEPASS_ERROR_EXTENT);
+  CHECK(check_rows(4096, most - 6, 1, 2, 6) == ONEPASS_SUCCESS);
+  CHECK(check_rows(4096, most - 5, 1, 2, 6) == ONEPASS_ERROR_EXTENT);
+  CHECK(check_rows(4096, most / 4, 2, 3, 6) == ONEPASS_ERROR_EXTENT);
+  CHECK(check_rows(4096, most / 2 - 6, 2, 2, 6) == ONEPASS_SUCCESS);
+  CHECK(check_rows(4096, most / 2 - 5, 2, 2, 6) == ONEPASS_ERROR_EXTENT);
+  CHECK(check_rows(4096, (most - 6) / 2, 1, 3, 6) == ONEPASS_SUCCESS);
+  CHECK(check_rows(4096, most, 1, most / 6, 6) == ONEPASS_ERROR_EXTENT);
+  CHECK(check_rows(4096, most, 16, 1, 6) == ONEPASS_SUCCESS);  // one row: there is no way to the next
+  // Vectors: their own side, and nothing of the other.
+  CHECK(check_one(4096, 0, 4, ONEPASS_PER_COLUMN, 0, onepass_extent_2d(most / 6, 6)) == ONEPASS_SUCCESS);
+  CHECK(check_one(4096, 0, 4, ONEPASS_PER_ROW, 0, onepass_extent_2d(most / 6, 6)) == ONEPASS_SUCCESS);
+  CHECK(check_one(4096, 0, 8, ONEPASS_PER_ROW, 0, onepass_extent_2d(most / 6, 6)) == ONEPASS_ERROR_EXTENT);
+  CHECK(check_one(4096, 0, 8, ONEPASS_PER_COLUMN, 0, onepass_extent_2d(6, most / 6)) == ONEPASS_ERROR_EXTENT);
+  CHECK(check_one(4096, 0, 8, ONEPASS_PER_ROW, 1, onepass_extent_2d(most, 0)) == ONEPASS_ERROR_EXTENT);
+  CHECK(check_one(4096, 0, 4, ONEPASS_ONCE, 0, onepass_extent_2d(most / 6, 6)) == ONEPASS_SUCCESS);
+}
+
+// Aligned steps of a leaf: its pointer, and its pitch where it has rows.
+static void check_alignment(void) {
+  for (uintptr_t address = 4096; address < 4096 + 32; ++address)
+    for (int64_t pitch = 6; pitch < 40; ++pitch)
+      for (int64_t bytes = 1; bytes <= 16; bytes *= 2)
+        for (int64_t rows = 1; rows < 3; ++rows) {
+          const onepass_extent_t extent = onepass_extent_2d(rows, 6);
+          const onepass_leaf_t matrix = leaf_at(address, pitch, 2, ONEPASS_PER_ELEMENT, 0);
+          const onepass_leaf_t vector = leaf_at(address, pitch, 2, ONEPASS_PER_COLUMN, 0);
+          const int first = address % (uintptr_t)bytes == 0;
+          CHECK(onepass_leaf_is_aligned(&matrix, extent, bytes) == (first && (rows == 1 || pitch * 2 % bytes == 0)));
+          CHECK(onepass_leaf_is_aligned(&vector, extent, bytes) == first);
+        }
+}
+
+// The oracle: where element (row, column) of the extent lies.
+static uintptr_t place(const onepass_leaf_t *leaf, onepass_extent_t extent, int64_t row, int64_t column) {
+  const int64_t pitch = leaf->pitch == ONEPASS_DENSE ? extent.columns : leaf->pitch;
+  int64_t element = 0;
+  if (leaf->span == ONEPASS_PER_ELEMENT) element = row * pitch + column;
+  if (leaf->span == ONEPASS_PER_COLUMN) element = column;
+  if (leaf->span == ONEPASS_PER_ROW) element = row;
+  return (uintptr_t)leaf->pointer + (uintptr_t)(element * leaf->element_bytes);
+}
+
+enum { BASE = 4096, BYTES = 1024 };
+
+// The bytes that a leaf touches, as a set; the first and the end of their range.
+typedef struct {
+  unsigned char has[BYTES];
+  uintptr_t first, end;
+} bytes_t;
+
+static void add(bytes_t *set, uintptr_t address, int32_t bytes) {
+  memset(set->has + (address - BASE), 1, (size_t)bytes);
+  if (set->end == 0 || address < set->first) set->first = address;
+  if (address + (uintptr_t)bytes > set->end) set->end = address + (uintptr_t)bytes;
+}
+
+static bytes_t touched(const onepass_leaf_t *leaf, onepass_extent_t extent) {
+  bytes_t set = {{0}, 0, 0};
+  const int any = extent.rows > 0 && extent.columns > 0;
+  const int vector = leaf->written && !any && leaf->span != ONEPASS_PER_ELEMENT;  // a reduction of nothing
+  const int64_t rows = vector && leaf->span == ONEPASS_PER_COLUMN ? 1 : extent.rows;
+  const int64_t columns = vector && leaf->span == ONEPASS_PER_ROW ? 1 : extent.columns;
+  if (leaf->span == ONEPASS_ONCE) {
+    for (int32_t i = 0; (any || leaf->written) && i < leaf->count; ++i)
+      add(&set, (uintptr_t)leaf->pointer + (uintptr_t)(i * leaf->element_bytes), leaf->element_bytes);
+    return set;
+  }
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t c = 0; c < columns; ++c) add(&set, place(leaf, extent, r, c), leaf->element_bytes);
+  return set;
+}
+
+static int share(const bytes_t *a, const bytes_t *b) {
+  for (size_t i = 0; i < BYTES; ++i)
+    if (a->has[i] && b->has[i]) return 1;
+  return 0;
+}
+
+// Every element has a place of its own, and the same one in both.
+static int same_places(const onepass_leaf_t *a, const onepass_leaf_t *b, onepass_extent_t extent) {
+  if (a->element_bytes != b->element_bytes || a->span == ONEPASS_ONCE || b->span == ONEPASS_ONCE) return 0;
+  for (int64_t r = 0; r < extent.rows; ++r)
+    for (int64_t c = 0; c < extent.columns; ++c) {
+      if (place(a, extent, r, c) != place(b, extent, r, c)) return 0;
+      if (c > 0 && place(a, extent, r, c) == place(a, extent, r, c - 1)) return 0;
+      if (r > 0 && place(a, extent, r, c) == place(a, extent, r - 1, c)) return 0;
+    }
+  return 1;
+}
+
+// How often each outcome was met, so that none is tested by accident only.
+static long met_apart, met_shared, met_windows, met_interleaved, met_in_place;
+
+static void check_pair(const onepass_leaf_t *a, const onepass_leaf_t *b, onepass_extent_t extent) {
+  const bytes_t in_a = touched(a, extent), in_b = touched(b, extent);
+  const int shared = share(&in_a, &in_b), ranges = in_a.first < in_b.end && in_b.first < in_a.end;
+  const int overlap = onepass_leaves_overlap(a, b, extent), coincide = onepass_leaves_coincide(a, b, extent);
+  const int rows_a = a->span == ONEPASS_PER_ELEMENT && extent.rows > 1;
+  const int rows_b = b->span == ONEPASS_PER_ELEMENT && extent.rows > 1;
+  const int64_t step_a = onepass_leaf_pitch(a, extent) * a->element_bytes;
+  const int64_t step_b = onepass_leaf_pitch(b, extent) * b->element_bytes;
+  const int exact = rows_a == rows_b && (!rows_a || step_a == step_b);
+  CHECK(overlap == (exact ? shared : ranges));
+  CHECK(overlap >= shared);
+  CHECK(onepass_leaves_overlap(b, a, extent) == overlap);
+
+  const int elements = extent.rows > 0 && extent.columns > 0, same = elements && same_places(a, b, extent);
+  if (elements && coincide) CHECK(same);
+  if (same && a->span != ONEPASS_PER_ROW && b->span != ONEPASS_PER_ROW &&
+      (extent.rows == 1 || (a->span == ONEPASS_PER_ELEMENT && b->span == ONEPASS_PER_ELEMENT)))
+    CHECK(coincide);
+  CHECK(onepass_leaves_coincide(b, a, extent) == coincide);
+
+  // What a launch makes of the pair: sources may share; a sink shares with a source in place, and with no sink.
+  const int sinks = (a->written != 0) + (b->written != 0);
+  const int bad = sinks > 0 && overlap && !(sinks == 1 && coincide);
+  const onepass_leaf_t pair[2] = {*a, *b}, turned[2] = {*b, *a};
+  CHECK(onepass_check_leaves(pair, 2, extent) == (bad ? ONEPASS_ERROR_OVERLAP : ONEPASS_SUCCESS));
+  CHECK(onepass_check_leaves(turned, 2, extent) == (bad ? ONEPASS_ERROR_OVERLAP : ONEPASS_SUCCESS));
+  met_apart += !ranges;
+  met_shared += shared;
+  met_windows += exact && ranges && !shared;
+  met_interleaved += !exact && ranges && !shared;
+  met_in_place += coincide && sinks == 1 && elements;
+}
+
+// Windows of one matrix: every width, offset and pair of element sizes, also windows that wrap into the next row.
+static void check_windows(void) {
+  for (int64_t rows = 1; rows < 5; ++rows)
+    for (int64_t columns = 1; columns < 5; ++columns)
+      for (int32_t bytes_a = 1; bytes_a <= 4; bytes_a *= 2)
+        for (int32_t bytes_b = 1; bytes_b <= 4; bytes_b *= 2)
+          for (int64_t step = 4; step <= 24; step += 4)
+            for (uintptr_t off = 0; off < 112; off += (uintptr_t)bytes_b) {
+              if (step < columns * bytes_a || step < columns * bytes_b) continue;
+              const onepass_leaf_t a = leaf_at(BASE + 40, step / bytes_a, bytes_a, ONEPASS_PER_ELEMENT, 1);
+              const onepass_leaf_t b = leaf_at(BASE + off, step / bytes_b, bytes_b, ONEPASS_PER_ELEMENT, off % 8 == 0);
+              check_pair(&a, &b, onepass_extent_2d(rows, columns));
+            }
+}
+
+static uint32_t random_below(uint32_t n) {
+  static uint64_t state = 42;
+  state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return (uint32_t)(state >> 33) % n;
+}
+
+// One draw per statement: the order of evaluation of arguments differs between compilers.
+static onepass_leaf_t random_leaf(int64_t columns) {
+  onepass_leaf_t leaf = leaf_at(BASE, ONEPASS_DENSE, 1, ONEPASS_PER_ELEMENT, 0);
+  leaf.pointer = (const void *)(uintptr_t)(BASE + random_below(24) * 4);
+  if (random_below(3)) leaf.pitch = columns + random_below(4);
+  leaf.element_bytes = 1 << random_below(3);
+  leaf.count = (int32_t)random_below(5);
+  leaf.span = (onepass_span_t)random_below(4);
+  leaf.written = (int)random_below(2);
+  return leaf;
+}
+
+static void check_random_pairs(void) {
+  for (int i = 0; i < 200000; ++i) {
+    const int64_t rows = random_below(5), columns = random_below(6);
+    const onepass_extent_t extent = onepass_extent_2d(rows, columns);
+    const onepass_leaf_t a = random_leaf(columns);
+    onepass_leaf_t b = random_leaf(columns);
+    if (random_below(2)) b.pitch = a.pitch;
+    if (random_below(2)) b.element_bytes = a.element_bytes;
+    if (random_below(4) == 0) b.pointer = a.pointer;
+    check_pair(&a, &b, extent);
+  }
+}
+
+// Far apart in the address space, where a sum or a difference of addresses could wrap.
+static void check_far_pairs(void) {
+  const onepass_extent_t extent = onepass_extent_2d(3, 8);
+  const onepass_leaf_t low = leaf_at(8, 10, 8, ONEPASS_PER_ELEMENT, 1);
+  const onepass_leaf_t high = leaf_at(UINTPTR_MAX - 1023, 10, 8, ONEPASS_PER_ELEMENT, 0);
+  const onepass_leaf_t huge = leaf_at(4096, INT64_MAX / 32, 8, ONEPASS_PER_ELEMENT, 0);
+  const onepass_leaf_t inside = leaf_at(4096 + 4096, INT64_MAX / 32, 8, ONEPASS_PER_ELEMENT, 1);
+  CHECK(!onepass_leaves_overlap(&low, &high, extent) && !onepass_leaves_overlap(&high, &low, extent));
+  CHECK(!onepass_leaves_overlap(&inside, &huge, extent) && !onepass_leaves_overlap(&huge, &inside, extent));
+  // The pitch of one row is no distance, whatever it is.
+  const onepass_leaf_t row = leaf_at(4096, INT64_MAX, 8, ONEPASS_PER_ELEMENT, 1);
+  const onepass_leaf_t next = leaf_at(4096 + 64, INT64_MAX, 8, ONEPASS_PER_COLUMN, 1);
+  CHECK(!onepass_leaves_overlap(&row, &next, onepass_extent_1d(8)));
+  CHECK(!onepass_leaves_overlap(&next, &row, onepass_extent_1d(8)));
+  CHECK(onepass_leaves_overlap(&next, &row, onepass_extent_1d(9)));
+  const onepass_leaf_t all[] = {low, high, huge};
+  CHECK(onepass_check_leaves(all, 3, extent) == ONEPASS_SUCCESS);
+}
+
+// More than two leaves: whichever is wrong is found, and a source may be read through several leaves.
+static void check_lists(void) {
+  const onepass_extent_t extent = onepass_extent_2d(4, 16);
+  onepass_leaf_t good[ONEPASS_MAX_LEAVES];
+  for (int i = 0; i < ONEPASS_MAX_LEAVES; ++i)
+    good[i] = leaf_at((uintptr_t)(4096 * (i + 1)), ONEPASS_DENSE, 4, ONEPASS_PER_ELEMENT, i % 2);
+  CHECK(onepass_check_leaves(good, ONEPASS_MAX_LEAVES, extent) == ONEPASS_SUCCESS);
+  CHECK(onepass_check_leaves(NULL, 0, extent) == ONEPASS_SUCCESS);
+  for (int i = 0; i < ONEPASS_MAX_LEAVES; ++i)
+    for (int j = 0; j < ONEPASS_MAX_LEAVES; ++j) {
+      onepass_leaf_t leaves[ONEPASS_MAX_LEAVES];
+      memcpy(leaves, good, sizeof good);
+      leaves[i].pointer = NULL;
+      CHECK(onepass_check_leaves(leaves, ONEPASS_MAX_LEAVES, extent) == ONEPASS_ERROR_NULL);
+      if (i == j) continue;
+      leaves[i].pointer = good[j].pointer;  // in place, two sources of one array, or two sinks in one
+      CHECK(onepass_check_leaves(leaves, ONEPASS_MAX_LEAVES, extent) ==
+            (i % 2 && j % 2 ? ONEPASS_ERROR_OVERLAP : ONEPASS_SUCCESS));
+      leaves[i].pointer = (const char *)good[j].pointer + 4;
+      CHECK(onepass_check_leaves(leaves, ONEPASS_MAX_LEAVES, extent) ==
+            (i % 2 || j % 2 ? ONEPASS_ERROR_OVERLAP : ONEPASS_SUCCESS));
+    }
+  // In place of one source does not excuse a second one, in any order.
+  const onepass_leaf_t source = good[0], second = leaf_at(4096 + 4, ONEPASS_DENSE, 4, ONEPASS_PER_ELEMENT, 0);
+  const onepass_leaf_t sink = leaf_at(4096, ONEPASS_DENSE, 4, ONEPASS_PER_ELEMENT, 1);
+  const onepass_leaf_t orders[3][3] = {{source, sink, second}, {second, source, sink}, {sink, source, second}};
+  for (int i = 0; i < 3; ++i) CHECK(onepass_check_leaves(orders[i], 3, extent) == ONEPASS_ERROR_OVERLAP);
+}
+
+int main(void) {
+  check_single_leaves();
+  check_sizes();
+  check_alignment();
+  check_windows();
+  check_random_pairs();
+  check_far_pairs();
+  check_lists();
+  CHECK(met_apart > 100 && met_shared > 100 && met_windows > 100 && met_interleaved > 100 && met_in_place > 100);
+  return check_result();
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of onepass: plans cover every element once, are the same for the same shape, and refuse what a grid cannot hold.
+#include "onepass/plan.h"
+
+#include "check.h"
+
+static onepass_leaf_t array_at(uintptr_t address, int64_t pitch, int32_t element_bytes, onepass_span_t span) {
+  const onepass_leaf_t leaf = {(const void *)address, pitch, element_bytes, 1, span, 0};
+  return leaf;
+}
+
+// The plan of one f32 array at `address`.
+static onepass_plan_t plan_of(onepass_geometry_t geometry, onepass_extent_t extent, uintptr_t address) {
+  const onepass_leaf_t leaf = array_at(address, ONEPASS_DENSE, 4, ONEPASS_PER_ELEMENT);
+  onepass_plan_t plan = {0};
+  CHECK(onepass_plan(&geometry, extent, &leaf, 1, &plan) == ONEPASS_SUCCESS);
+  return plan;
+}
+
+static int is_aligned(int32_t lanes, onepass_extent_t shape, onepass_leaf_t leaf) {
+  const onepass_geometry_t geometry = {ONEPASS_MAP, lanes, 1, 0};
+  return onepass_is_aligned(&geometry, shape, &leaf, 1);
+}
+
+// Groups that a row needs whose first element is element `start` of a group.
+static int64_t groups_from(int64_t start, int64_t columns, int64_t lanes) {
+  int64_t groups = 0;
+  for (int64_t element = start; columns > 0 && element < start + columns; ++element)
+    if (element == start || element % lanes == 0) ++groups;
+  return groups;
+}
+
+// Every group of a row is needed, and every element has one.
+static void check_rows(onepass_geometry_t geometry, onepass_extent_t extent, const onepass_plan_t *plan) {
+  const onepass_extent_t shape = geometry.by_row ? extent : onepass_extent_1d(extent.rows * extent.columns);
+  int64_t most = 0;  // over all starts of a row within a group that can occur
+  for (int64_t start = 0; start < (plan->aligned || geometry.family == ONEPASS_REDUCE ? 1 : geometry.lanes); ++start) {
+    const int64_t groups = groups_from(start, shape.columns, geometry.lanes);
+    if (groups > most) most = groups;
+  }
+  CHECK(plan->groups_per_row == most);
+  CHECK(plan->groups == shape.rows * most);
+}
+
+// Every group lies in exactly one tile that some block handles, and no tile of a map is empty.
+static void check_tiles(onepass_geometry_t geometry, const onepass_plan_t *plan) {
+  const int64_t tile = (int64_t)plan->threads * plan->packs;
+  CHECK(plan->threads >= 32 && plan->threads <= 1024 && plan->threads % 32 == 0 && plan->packs >= 1);
+  CHECK(plan->blocks <= INT32_MAX);
+  if (geometry.family == ONEPASS_MAP) {
+    CHECK(plan->blocks * tile >= plan->groups && plan->blocks * tile - plan->groups < tile);
+    CHECK(plan->workspace_bytes == 0);
+  } else {
+    // Part p takes tiles p, p + blocks, ..., so any number of blocks covers all; none may be without a tile.
+    CHECK(plan->blocks >= 1 && (plan->blocks == 1 || (plan->blocks - 1) * tile < plan->groups));
+    CHECK(plan->blocks <= 512);
+    if (plan->blocks == 1) CHECK(plan->workspace_bytes == 0);
+    if (plan->blocks > 1) CHECK(plan->workspace_bytes == 128 + (size_t)plan->blocks * (size_t)geometry.state_bytes);
+  }
+  CHECK(plan->passes == 1);
+}
+
+static void check_small_shapes(void) {
+  for (int family = 0; family < 2; ++family)
+    for (int32_t lanes = 1; lanes <= 16; lanes *= 2)
+      for (int by_row = 0; by_row < 2; ++by_row)
+        for (uintptr_t address = 4096; address < 4096 + 64; address += 20)
+          for (int64_t rows = 0; rows < 5; ++rows)
+            for (int64_t columns = 0; columns < 70; ++columns) {
+              const onepass_geometry_t geometry = {(onepass_family_t)family, lanes, by_row, 8};
+              const onepass_extent_t extent = onepass_extent_2d(rows, columns);
+              const onepass_plan_t plan = plan_of(geometry, extent, address);
+              check_rows(geometry, extent, &plan);
+              check_tiles(geometry, &plan);
+            }
+}
+
+// Sizes around every power of two: tiles, cuts, and counts beyond 32 bits.
+static void check_sizes(onepass_geometry_t geometry, int last) {
+  for (int power = 0; power <= last; ++power)
+    for (int64_t n = (INT64_C(1) << power) - 1; n <= (INT64_C(1) << power) + 1; ++n) {
+      const onepass_plan_t plan = plan_of(geometry, onepass_extent_1d(n), 4096);
+      CHECK(plan.groups == n / geometry.lanes + (n % geometry.lanes != 0));
+      check_tiles(geometry, &plan);
+      if (geometry.family == ONEPASS_REDUCE) CHECK(plan.workspace_bytes < (size_t)64 << 20);
+    }
+}
+
+// The partition of a reduction is a function of geometry and extent alone.
+static void check_partition(onepass_geometry_t geometry, onepass_extent_t extent) {
+  const onepass_plan_t first = plan_of(geometry, extent, 4096);
+  onepass_plan_t bare = {0};
+  CHECK(onepass_plan(&geometry, extent, NULL, 0, &bare) == ONEPASS_SUCCESS);
+  for (uintptr_t address = 4096; address < 4096 + 64; address += 4) {
+    const onepass_plan_t plan = address == 4096 ? bare : plan_of(geometry, extent, address);
+    CHECK(plan.threads == first.threads && plan.packs == first.packs && plan.blocks == first.blocks);
+    CHECK(plan.groups_per_row == first.groups_per_row && plan.groups == first.groups);
+    CHECK(plan.workspace_bytes == first.workspace_bytes);
+  }
+}
+
+static void check_alignment(void) {
+  const int64_t dense = ONEPASS_DENSE;
+  const onepass_extent_t line = onepass_extent_1d(101), rows = onepass_extent_2d(3, 64);
+  // Accesses are 16 bytes, or a group where that is less.
+  for (uintptr_t address = 4096; address < 4096 + 64; ++address) {
+    CHECK(is_aligned(4, line, array_at(address, dense, 4, ONEPASS_PER_ELEMENT)) == (address % 16 == 0));
+    CHECK(is_aligned(4, line, array_at(address, dense, 2, ONEPASS_PER_ELEMENT)) == (address % 8 == 0));
+    CHECK(is_aligned(16, line, array_at(address, dense, 1, ONEPASS_PER_ELEMENT)) == (address % 16 == 0));
+    CHECK(is_aligned(8, line, array_at(address, dense, 4, ONEPASS_PER_ELEMENT)) == (address % 16 == 0));
+    CHECK(is_aligned(1, line, array_at(address, dense, 4, ONEPASS_PER_ELEMENT)) == (address % 4 == 0));
+    CHECK(is_aligned(4, rows, array_at(address, dense, 4, ONEPASS_PER_COLUMN)) == (address % 16 == 0));
+    CHECK(is_aligned(4, rows, array_at(address, dense, 4, ONEPASS_PER_ROW)));
+    CHECK(is_aligned(4, rows, array_at(address, dense, 4, ONEPASS_ONCE)));
+  }
+  // Every row starts aligned: by its pitch in bytes, and in whole groups.
+  for (int64_t pitch = 64; pitch < 80; ++pitch) {
+    CHECK(is_aligned(4, rows, array_at(4096, pitch, 4, ONEPASS_PER_ELEMENT)) == (pitch % 4 == 0));
+    CHECK(is_aligned(8, rows, array_at(4096, pitch, 2, ONEPASS_PER_ELEMENT)) == (pitch % 8 == 0));
+    CHECK(is_aligned(4, onepass_extent_2d(1, 64), array_at(4096, pitch, 4, ONEPASS_PER_ELEMENT)));
+    CHECK(is_aligned(4, rows, array_at(4096, pitch, 4, ONEPASS_PER_COLUMN)));  // a vector has no rows
+  }
+  CHECK(is_aligned(4, rows, array_at(4096, INT64_MAX, 4, ONEPASS_PER_ELEMENT)) == 0);
+  CHECK(is_aligned(4, rows, array_at(4096, -64, 4, ONEPASS_PER_ELEMENT)));
+  CHECK(is_aligned(4, onepass_extent_2d(2, 66), array_at(4096, 68, 4, ONEPASS_PER_ELEMENT)) == 0);
+  CHECK(is_aligned(4, onepass_extent_2d(1, 66), array_at(4096, 68, 4, ONEPASS_PER_ELEMENT)));
+  // Groups by row are counted with 32 bits; flat ones, in the plan, are not.
+  const int64_t small = ONEPASS_MAX_SMALL_GROUPS;
+  CHECK(is_aligned(4, onepass_extent_2d(small, 4), array_at(4096, dense, 4, ONEPASS_PER_ELEMENT)));
+  CHECK(!is_aligned(4, onepass_extent_2d(small + 1, 4), array_at(4096, dense, 4, ONEPASS_PER_ELEMENT)));
+  CHECK(!is_aligned(4, onepass_extent_2d(1, 4 * (small + 1)), array_at(4096, dense, 4, ONEPASS_PER_ELEMENT)));
+  // One misaligned leaf of several is enough, wherever it stands; no leaves are aligned.
+  const onepass_geometry_t geometry = {ONEPASS_MAP, 4, 1, 0};
+  for (int bad = 0; bad < 3; ++bad) {
+    onepass_leaf_t leaves[3];
+    for (int i = 0; i < 3; ++i) leaves[i] = array_at(i == bad ? 4100 : 4096, dense, 4, ONEPASS_PER_ELEMENT);
+    CHECK(!onepass_is_aligned(&geometry, line, leaves, 3));
+  }
+  const onepass_leaf_t mixed[] = {array_at(4100, dense, 4, ONEPASS_PER_ROW),
+                                  array_at(4100, dense, 4, ONEPASS_PER_ELEMENT)};
+  CHECK(onepass_is_aligned(&geometry, line, mixed, 1) && !onepass_is_aligned(&geometry, line, mixed, 2));
+  CHECK(onepass_is_aligned(&geometry, line, NULL, 0));
+}
+
+static void check_limits(void) {
+  const onepass_geometry_t map = {ONEPASS_MAP, 1, 0, 0}, wide = {ONEPASS_MAP, 16, 1, 0},
+                           reduce = {ONEPASS_REDUCE, 1, 1, 8};
+  onepass_plan_t plan;
+  // The last map that a grid holds has 2^31 - 1 tiles.
+  const onepass_plan_t one = plan_of(map, onepass_extent_1d(1), 4096);
+  const int64_t most = (int64_t)one.threads * one.packs * INT32_MAX;
+  CHECK(plan_of(map, onepass_extent_1d(most), 4096).blocks == INT32_MAX);
+  CHECK(onepass_plan(&map, onepass_extent_1d(most + 1), NULL, 0, &plan) == ONEPASS_ERROR_TOO_LARGE);
+  CHECK(onepass_plan(&map, onepass_extent_1d(INT64_MAX), NULL, 0, &plan) == ONEPASS_ERROR_TOO_LARGE);
+  CHECK(onepass_plan(&wide, onepass_extent_2d(INT64_MAX, 1), NULL, 0, &plan) == ONEPASS_ERROR_TOO_LARGE);
+  CHECK(onepass_plan(&reduce, onepass_extent_1d(INT64_MAX), NULL, 0, &plan) == ONEPASS_SUCCESS);
+  CHECK(onepass_plan(&reduce, onepass_extent_2d(INT64_MAX, 1), NULL, 0, &plan) == ONEPASS_SUCCESS);
+  CHECK(onepass_plan(&map, onepass_extent_1d(-1), NULL, 0, &plan) == ONEPASS_ERROR_EXTENT);
+  CHECK(onepass_plan(&map, onepass_extent_2d(INT64_MAX, 2), NULL, 0, &plan) == ONEPASS_ERROR_EXTENT);
+  // Crooked rows may have a group for every element, not more.
+  const onepass_leaf_t crooked = array_at(4097, ONEPASS_DENSE, 1, ONEPASS_PER_ELEMENT);
+  CHECK(onepass_plan(&wide, onepass_extent_2d(INT64_MAX / 2, 2), &crooked, 1, &plan) == ONEPASS_ERROR_TOO_LARGE);
+  CHECK(plan.groups == INT64_MAX - 1);
+
+  // Nothing to do: no tile of a map, one part of a reduction, which writes what a reduction of nothing means.
+  const onepass_extent_t empty[] = {{1, 0}, {0, 0}, {0, 9}, {9, 0}, {0, INT64_MAX}, {INT64_MAX, 0}};
+  for (size_t i = 0; i < sizeof empty / sizeof empty[0]; ++i)
+    for (int by_row = 0; by_row < 2; ++by_row)
+      for (uintptr_t address = 4096; address <= 4100; address += 4) {
+        const onepass_geometry_t none = {ONEPASS_MAP, 4, by_row, 0}, sum = {ONEPASS_REDUCE, 4, by_row, 8};
+        plan = plan_of(none, empty[i], address);
+        CHECK(plan.groups == 0 && plan.blocks == 0);
+        plan = plan_of(sum, empty[i], address);
+        CHECK(plan.groups == 0 && plan.blocks == 1 && plan.workspace_bytes == 0);
+      }
+}
+
+int main(void) {
+  for (int64_t a = 0; a < 40; ++a)
+    for (int64_t b = 1; b < 20; ++b) CHECK(onepass_ceil_div(a, b) * b >= a && onepass_ceil_div(a, b) * b - a < b);
+  CHECK(onepass_ceil_div(INT64_MAX, 1) == INT64_MAX && onepass_ceil_div(INT64_MAX, 2) == INT64_C(1) << 62);
+
+  check_small_shapes();
+  check_alignment();
+  check_limits();
+  for (int32_t lanes = 1; lanes <= 16; lanes *= 2) {
+    const onepass_geometry_t map = {ONEPASS_MAP, lanes, 0, 0};
+    check_sizes(map, 38);
+    for (int32_t state = 4; state <= 4096; state *= 4) {
+      const onepass_geometry_t reduce = {ONEPASS_REDUCE, lanes, 0, state};
+      check_sizes(reduce, 61);
+    }
+    for (int by_row = 0; by_row < 2; ++by_row) {
+      const onepass_geometry_t reduce = {ONEPASS_REDUCE, lanes, by_row, 8};
+      const int64_t counts[] = {
+          0, 1, 100, 5000, 1 << 20, (1 << 24) + 1, INT64_C(1) << 31, 2 * INT64_C(2147483647), INT64_C(1) << 40};
+      for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i) {
+        check_partition(reduce, onepass_extent_1d(counts[i]));
+        check_partition(reduce, onepass_extent_2d(counts[i], 3));
+        CHECK(plan_of(reduce, onepass_extent_1d(counts[i]), 4096).workspace_bytes < (size_t)64 << 20);
+      }
+    }
+  }
+
+  // By hand: 2^24 + 1 floats by 4 are 2^22 + 1 groups: 2^14 full tiles of 128 x 2, and one with a single group.
+  const onepass_geometry_t map = {ONEPASS_MAP, 4, 0, 0}, sum = {ONEPASS_REDUCE, 4, 0, 8};
+  onepass_plan_t plan = plan_of(map, onepass_extent_1d((1 << 24) + 1), 4096);
+  CHECK(plan.aligned && plan.groups == (1 << 22) + 1 && plan.blocks == (1 << 14) + 1);
+  plan = plan_of(map, onepass_extent_1d(INT64_C(1) << 31), 4096);
+  CHECK(plan.groups == 1 << 29 && plan.blocks == 1 << 21);
+  CHECK(onepass_plan(&map, onepass_extent_1d(INT64_C(1) << 40), NULL, 0, &plan) == ONEPASS_SUCCESS);
+  CHECK(plan.groups == INT64_C(1) << 38 && plan.blocks == 1 << 30);
+  CHECK(plan.aligned);
+  // Flat, 3 x 5 is 15 elements in 4 groups; by row 2 groups a row, and 2 where rows are crooked.
+  const onepass_geometry_t by_row = {ONEPASS_MAP, 4, 1, 0};
+  CHECK(plan_of(map, onepass_extent_2d(3, 5), 4096).groups == 4);
+  CHECK(plan_of(by_row, onepass_extent_2d(3, 5), 4096).groups == 6);
+  CHECK(plan_of(by_row, onepass_extent_2d(3, 6), 4096).groups == 9);
+  CHECK(plan_of(by_row, onepass_extent_2d(1, 6), 4096).groups == 2);
+  // The partition of a sum on both sides of each cut. A change here changes the bits of sums.
+  const struct {
+    int64_t groups;
+    int32_t threads, packs, blocks;
+  } parts[] = {{0, 256, 1, 1},
+               {256, 256, 1, 1},
+               {257, 512, 4, 1},
+               {4096, 512, 4, 1},
+               {4097, 256, 4, 5},
+               {1 << 19, 256, 4, 512},
+               {(1 << 19) + 1, 512, 4, 257},
+               {396 * 2048, 512, 4, 396},
+               {INT64_C(1) << 38, 512, 4, 396}};
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; ++i) {
+    plan = plan_of(sum, onepass_extent_1d(4 * parts[i].groups), 4096);
+    CHECK(plan.threads == parts[i].threads && plan.packs == parts[i].packs && plan.blocks == parts[i].blocks);
+  }
+  CHECK(plan.workspace_bytes == 128 + 396 * 8);
+  return check_result();
+}

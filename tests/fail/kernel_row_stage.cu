@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// A row stage in a kernel of one's own, where a group is at hand and not the row.
+// expect: onepass: behind a value stands a source, which is an operand of a stage, or a row stage, which needs the whole row
+#include <onepass/onepass.cuh>
+
+namespace op = onepass;
+
+template <class Source>
+__global__ void rows(Source source, float *y) {
+  const auto v = source.template get<4>(op::place<4>(0, 4 * threadIdx.x, 1, 4 * blockDim.x));
+  y[threadIdx.x] = v[0];
+}
+
+void run(const float *x, float *y) { rows<<<1, 32>>>(op::load(x) | op::softmax, y); }
