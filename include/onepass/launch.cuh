@@ -95,6 +95,7 @@ shape shape_of(const onepass_plan_t &plan, onepass_extent_t extent) {
   s.rows = as_seen.rows;
   s.groups_per_row = plan.groups_per_row;
   s.magic = per_row > 1 ? ~uint64_t{0} / per_row + 1 : 0;
+  s.small = s.groups <= ONEPASS_MAX_SMALL_GROUPS && s.columns <= ONEPASS_MAX_SMALL_GROUPS;
   return s;
 }
 
@@ -112,7 +113,7 @@ onepass_status_t start_reduce(const P &p, const shape &s, const onepass_plan_t &
   constexpr int N = lanes_v<P>;
   constexpr bool by_row = any_by_row<P>::value;
   using value = sink_value_t<P>;
-  constexpr int min_blocks = state_bytes<P>() <= 8 ? 3 : 2;
+  constexpr int min_blocks = state_bytes<P>() <= 16 ? 3 : 2;
   char *base = static_cast<char *>(exec.workspace);
   const reduce_workspace workspace{reinterpret_cast<unsigned *>(base), base + ONEPASS_WORKSPACE_HEADER_BYTES};
   const int64_t most = exec.max_blocks > 0 ? exec.max_blocks : plan.blocks;

@@ -39,7 +39,7 @@ struct position {
   static constexpr access mode = A;
   int64_t row, column, index;
   int32_t count;  // [0, N]; 0: nothing here
-  bool edge;      // less than a group away from an end of the row, beyond which nothing may be read
+  bool edge;      // the group touches an end of its row, beyond which nothing may be read
 
   ONEPASS_HD constexpr bool has(int lane) const { return A == access::whole || lane < count; }
   ONEPASS_HD constexpr coordinate lane(int i) const { return {row, column + i, index + i}; }
@@ -50,7 +50,7 @@ struct position {
 template <int N>
 ONEPASS_HD constexpr position<N> place(int64_t row, int64_t column, int64_t rows, int64_t columns) {
   const int64_t left = row < rows && column < columns ? columns - column : 0;
-  const bool edge = column < N || left < 2 * N;
+  const bool edge = column == 0 || left <= N;
   return {row, column, row * columns + column, static_cast<int32_t>(left < N ? left : N), edge};
 }
 
@@ -136,36 +136,6 @@ ONEPASS_HD void write_words(T *p, const pack<T, N> &v) {
   for (unsigned i = 0; i < count; ++i) write_word(reinterpret_cast<word_type *>(p) + i, all.w[i]);
 }
 
-// Bytes [4 * Skip + shift / 8, ...) of `from`, as words.
-template <unsigned Skip, unsigned Words, unsigned All>
-__device__ __forceinline__ void shift_words(uint32_t (&to)[Words], const uint32_t (&from)[All], unsigned shift) {
-  ONEPASS_UNROLL
-  for (unsigned i = 0; i < Words; ++i) to[i] = __funnelshift_r(from[Skip + i], from[Skip + i + 1], shift);
-}
-
-// A full group of small elements at any address: the aligned 16-byte words that hold it, shifted in registers. Each word
-// holds at least a byte of the group; the skew is that of the array, so the branch is the same for all.
-template <int N, class T>
-__device__ __forceinline__ pack<T, N> read_shifted(const T *p) {
-  constexpr unsigned words = N * sizeof(T) / 4, blocks = words / 4;
-  const unsigned skew = static_cast<unsigned>(reinterpret_cast<cs::uintptr_t>(p)) % 16;
-  const uint4 *block = reinterpret_cast<const uint4 *>(reinterpret_cast<const char *>(p) - skew);
-  uint32_t from[words + 4];
-  ONEPASS_UNROLL
-  for (unsigned i = 0; i <= blocks; ++i) {
-    const uint4 w = block[i];
-    from[4 * i] = w.x, from[4 * i + 1] = w.y, from[4 * i + 2] = w.z, from[4 * i + 3] = w.w;
-  }
-  struct {
-    uint32_t w[words];
-  } to;
-  if (skew < 4) shift_words<0>(to.w, from, skew * 8);
-  else if (skew < 8) shift_words<1>(to.w, from, skew * 8);
-  else if (skew < 12) shift_words<2>(to.w, from, skew * 8);
-  else shift_words<3>(to.w, from, skew * 8);
-  return bit_copy<pack<T, N>>(to);
-}
-
 template <int N, access A, class T>
 ONEPASS_HD pack<T, N> read_elements(const T *p, const position<N, A> &at) {
   pack<T, N> v;
@@ -174,21 +144,69 @@ ONEPASS_HD pack<T, N> read_elements(const T *p, const position<N, A> &at) {
   return v;
 }
 
-// The group at `p`: the one way to load.
-template <int N, access A, class T>
-ONEPASS_HD pack<T, N> read(const T *p, const position<N, A> &at) {
+// A group of small elements at any address: the 4-byte words that hold it, and by how many bits it starts inside the
+// first. They are shifted when they are looked at, not where they are loaded, so that loads do not wait for each other.
+template <class T, int N>
+struct skewed {
+  static constexpr unsigned words = N * sizeof(T) / 4;
+  uint32_t w[words + 1];
+  unsigned shift;
+};
+
+// Each word that is read holds at least a byte of the group; at the two ends of a row elements are read.
+template <int N, class T>
+ONEPASS_HD skewed<T, N> read_skewed(const T *p, const position<N, access::any> &at) {
+  using group = skewed<T, N>;
+  group raw;
 #ifdef __CUDA_ARCH__
-  if constexpr (A == access::whole) {
-    return read_words<N>(p);
+  if (at.full() && !at.edge) {
+    const unsigned skew = static_cast<unsigned>(reinterpret_cast<cs::uintptr_t>(p)) % 4;
+    const auto *from = reinterpret_cast<const uint32_t *>(reinterpret_cast<const char *>(p) - skew);
+    ONEPASS_UNROLL
+    for (unsigned i = 0; i < group::words; ++i) raw.w[i] = from[i];
+    raw.w[group::words] = skew != 0 ? from[group::words] : 0;
+    raw.shift = skew * 8;
+    return raw;
+  }
+#endif
+  const pack<T, N> v = read_elements(p, at);
+  memcpy(static_cast<void *>(raw.w), &v, sizeof v);
+  raw.w[group::words] = raw.shift = 0;
+  return raw;
+}
+
+// The raw group as its lanes.
+template <class T, int N>
+ONEPASS_HD pack<T, N> settle(const skewed<T, N> &raw) {
+  struct {
+    uint32_t w[skewed<T, N>::words];
+  } to;
+  ONEPASS_UNROLL
+  for (unsigned i = 0; i < skewed<T, N>::words; ++i)
+#ifdef __CUDA_ARCH__
+    to.w[i] = __funnelshift_r(raw.w[i], raw.w[i + 1], raw.shift);
+#else
+    to.w[i] = raw.w[i];
+#endif
+  return bit_copy<pack<T, N>>(to);
+}
+template <class T, int N>
+ONEPASS_HD pack<T, N> settle(const pack<T, N> &raw) {
+  return raw;
+}
+
+// The group at `p`: the one way to load. What it returns, settle makes a pack of.
+template <int N, access A, class T>
+ONEPASS_HD auto read(const T *p, const position<N, A> &at) {
+  if constexpr (A == access::any && sizeof(T) < 4 && N * sizeof(T) >= 4) {
+    return read_skewed(p, at);
   } else {
-    if (at.full() && (A == access::aligned || is_word_aligned<N>(p))) return read_words<N>(p);
-    if constexpr (A == access::any && sizeof(T) < 4 && N * sizeof(T) % 16 == 0)
-      if (at.full() && !at.edge) return read_shifted<N>(p);
+#ifdef __CUDA_ARCH__
+    if constexpr (A == access::whole) return read_words<N>(p);
+    else if (at.full() && (A == access::aligned || is_word_aligned<N>(p))) return read_words<N>(p);
+#endif
     return read_elements(p, at);
   }
-#else
-  return read_elements(p, at);
-#endif
 }
 
 // The existing lanes of the group to `p`: the one way to store.

@@ -8,12 +8,14 @@ The first line names the family, how many groups a thread has in a tile and how 
 told apart (`flat` or `by row`), and the number of kernels. The second counts a thread's accesses to global memory in the
 body for whole tiles, as `count x bytes`, several widths joined by `+`, or `none`.
 
-For each architecture, in PTX:
+In PTX, for each --arch:
  - every entry is a kernel of the family, for aligned and for other arrays; none touches local or generic memory, and a
    flat one has no 64-bit division
- - in the aligned kernel the body for whole tiles has exactly these accesses, no other, and no load behind a store
- - the body for the last tile, a loop over groups, has at least those of one group, beside narrower ones
-and in machine code: no stack frame, no spills. In the object file no kernel is a symbol that another binary can see.
+ - in the aligned kernel every path through the body for whole tiles has exactly these accesses, and no load stands
+   behind a store
+ - the body for the last tile, a loop over groups, has a path with exactly those of one group, beside narrower ones
+In machine code, for each --machine: no stack frame and no spills. In the object file: no kernel is a symbol that another
+binary can see.
 """
 import argparse
 import collections
@@ -44,14 +46,14 @@ def accesses(instructions, space="global"):
 
 
 def count(instructions):
-    counter = collections.Counter((a.what, a.bytes) for a in accesses(instructions))
-    return {what: {b: n for (w, b), n in counter.items() if w == what} for what in ("loads", "stores")}
+    return collections.Counter((a.what, a.bytes) for a in accesses(instructions))
 
 
 def text(counts):
-    def side(widths):
-        return " + ".join(f"{widths[b]} x {b}" for b in sorted(widths, reverse=True)) or "none"
-    return f"loads {side(counts['loads'])}, stores {side(counts['stores'])}"
+    def side(what):
+        widths = sorted((b for w, b in counts if w == what), reverse=True)
+        return f"{what} " + (" + ".join(f"{counts[what, b]} x {b}" for b in widths) or "none")
+    return f"{side('loads')}, {side('stores')}"
 
 
 class Entry:
@@ -126,7 +128,7 @@ class Entry:
                 continue
             a, b = (self.behind(f) for f in followers)
             sides = [a - b, b - a]
-            if not all(count(self.instructions(side))["loads"] for side in sides):
+            if not all(any(what == "loads" for what, _ in count(self.instructions(side))) for side in sides):
                 continue
             if best is None or len(self.behind(block)) > best[0]:
                 best = len(self.behind(block)), sides
@@ -136,6 +138,22 @@ class Entry:
         if loops == [False, True]:
             return best[1]
         return best[1][::-1] if loops == [True, False] else None
+
+    def paths(self, blocks):
+        """The different counts of accesses over all ways through `blocks`, loops run once."""
+        first = [b for b in blocks if not any(b in self.next[u] and (u, b) not in self.back for u in blocks)]
+        ways, found = {b: {frozenset()} for b in first}, set()
+        order = sorted(blocks, key=lambda b: -len(self.behind(b)))  # a block before those that follow it
+        for block in order:
+            own = count(self.blocks[block])
+            here = {frozenset((own + collections.Counter(dict(way))).items()) for way in ways.get(block, set())}
+            followers = [b for b in self.next[block] if (block, b) not in self.back]
+            for follower in followers:
+                if follower in blocks:
+                    ways.setdefault(follower, set()).update(here)
+            if not followers or any(b not in blocks for b in followers):
+                found |= here
+        return [collections.Counter(dict(way)) for way in found]
 
     def load_behind_store(self, blocks):
         def position(block, what):
@@ -151,8 +169,8 @@ class Entry:
         return False
 
 
-def parse_counts(words):
-    return {int(b): int(n) for n, b in re.findall(r"(\d+) x (\d+)", words)}
+def parse_counts(what, words):
+    return {(what, int(b)): int(n) for n, b in re.findall(r"(\d+) x (\d+)", words)}
 
 
 def read_contract(source):
@@ -162,7 +180,7 @@ def read_contract(source):
     if not head or not tile:
         sys.exit(f"{source}: its `// contract:` lines do not read as this program's own text says:\n\n{__doc__}")
     family, groups, lanes, rows, entries = head.groups()
-    whole = {"loads": parse_counts(tile.group(1)), "stores": parse_counts(tile.group(2))}
+    whole = collections.Counter({**parse_counts("loads", tile.group(1)), **parse_counts("stores", tile.group(2))})
     return family, int(groups), int(lanes), rows, int(entries), whole
 
 
@@ -194,16 +212,16 @@ def check_entry(entry, contract, say):
     if bodies is None:
         say("no branch between a body for whole tiles and a loop for the last one")
         return None
-    body, tail = (count(entry.instructions(side)) for side in bodies)
-    if body != whole:
-        say(f"the body for whole tiles has {text(body)}, not {text(whole)}")
+    body, tail = (entry.paths(side) for side in bodies)
+    for path in body:
+        if path != whole:
+            say(f"a path through the body for whole tiles has {text(path)}, not {text(whole)}")
     if entry.load_behind_store(bodies[0]):
         say("a load behind a store in the body for whole tiles")
-    for what in ("loads", "stores"):
-        for width, times in whole[what].items():
-            if tail[what].get(width, 0) * groups < times:
-                say(f"the body for the last tile has {text(tail)}")
-    return f"whole tile: {text(body)}; last tile: {text(tail)}; divisions: {len(divisions)}"
+    one_group = collections.Counter({access: times // groups for access, times in whole.items()})
+    if one_group not in tail:
+        say(f"no path through the body for the last tile has {text(one_group)}")
+    return f"whole tile: {text(body[0])}; last tile: {text(count(entry.instructions(bodies[1])))}"
 
 
 def check_machine_code(log, names, say):
@@ -235,15 +253,17 @@ def main():
     parser.add_argument("--nvcc", required=True)
     parser.add_argument("--include", required=True)
     parser.add_argument("--readelf", default="readelf")
-    parser.add_argument("--arch", nargs="+", default=["75", "80", "90", "100"])
+    parser.add_argument("--arch", default="75,80,90,100", help="compute capabilities of the PTX")
+    parser.add_argument("--machine", default="80,90", help="those of the machine code")
     parser.add_argument("source", type=Path)
     args = parser.parse_args()
     contract = read_contract(args.source)
     family, entries = contract[0], contract[4]
+    arches, machines = args.arch.split(","), args.machine.split(",")
     faults, names = [], []
 
     with tempfile.TemporaryDirectory() as scratch:
-        targets = [f"-gencode=arch=compute_{a},code=[sm_{a},compute_{a}]" for a in args.arch]
+        targets = [f"-gencode=arch=compute_{a},code=[compute_{a}{f',sm_{a}' if a in machines else ''}]" for a in arches]
         command = [args.nvcc, "-c", "-std=c++17", "-Xptxas", "-v", *targets, "-I", args.include, "--keep",
                    "--keep-dir", scratch, "-o", f"{scratch}/out.o", str(args.source)]
         run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8")
@@ -254,14 +274,14 @@ def main():
                                  encoding="utf-8", check=True).stdout
 
     by_arch = {re.search(r"^\.target sm_(\d+)", module, re.M).group(1): module for module in ptx}
-    if sorted(by_arch) != sorted(args.arch):
+    if sorted(by_arch) != sorted(arches):
         faults.append(f"PTX for {sorted(by_arch)}")
     for arch in sorted(by_arch, key=int):
         kernels = entries_of(by_arch[arch])
         if len(kernels) != entries:
             faults.append(f"compute_{arch}: {len(kernels)} entries, not {entries}")
         reports = [check_entry(k, contract, lambda fault: faults.append(f"compute_{arch}: {fault}")) for k in kernels]
-        names += [(f"sm_{arch}", k.name) for k in kernels]
+        names += [(f"sm_{arch}", k.name) for k in kernels if arch in machines]
         for what in ("whole tile", "other arrays"):
             if not any(report and report.startswith(what) for report in reports):
                 faults.append(f"compute_{arch}: no kernel for {what}")

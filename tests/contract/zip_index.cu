@@ -5,7 +5,7 @@
 #include <onepass/onepass.cuh>
 
 struct pick {
-  __host__ __device__ float operator()(float a, float b, long long index) const { return index % 2 == 0 ? a : b; }
+  __host__ __device__ float operator()(float a, float b, long long index) const { return a + b * float(index); }
 };
 
 struct zip_index_args {

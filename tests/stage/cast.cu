@@ -6,8 +6,8 @@
 #include <limits>
 #include <type_traits>
 
-#include "../catch.hpp"
-#include "../util.hpp"
+#include "catch.hpp"
+#include "util.hpp"
 
 namespace op = onepass;
 using namespace test;

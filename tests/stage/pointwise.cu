@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "../catch.hpp"
-#include "../util.hpp"
+#include "catch.hpp"
+#include "util.hpp"
 
 namespace op = onepass;
 using namespace test;

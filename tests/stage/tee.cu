@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "../catch.hpp"
-#include "../util.hpp"
+#include "catch.hpp"
+#include "util.hpp"
 
 namespace op = onepass;
 using namespace test;

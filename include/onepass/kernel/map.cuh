@@ -13,10 +13,10 @@ inline constexpr int map_threads = ONEPASS_MAP_THREADS, map_packs = ONEPASS_MAP_
 
 // By how many lanes a row of the sink starts inside a word.
 template <int N, class Sink>
-__device__ __forceinline__ int64_t lead_of(const Sink &sink, int64_t row, int64_t columns) {
+__device__ __forceinline__ int32_t lead_of(const Sink &sink, int64_t row, int64_t columns) {
   using T = typename Sink::element;
   const auto address = static_cast<unsigned>(reinterpret_cast<cs::uintptr_t>(sink.row_start(row, columns)));
-  return address % word_bytes(N * sizeof(T)) / static_cast<unsigned>(sizeof(T));
+  return static_cast<int32_t>(address % word_bytes(N * sizeof(T)) / static_cast<unsigned>(sizeof(T)));
 }
 
 // Packs of a thread, `map_threads` groups apart: all loads, then all arithmetic.

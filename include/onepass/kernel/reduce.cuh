@@ -39,7 +39,7 @@ __device__ __forceinline__ State reduce_groups(const P &p, const S &statistic, c
   ONEPASS_UNROLL
   for (int k = 0; k < Packs; ++k) {
     const unsigned own = offset + static_cast<unsigned>(k) * blockDim.x;
-    if constexpr (A == access::any) at[k] = locate_any<N, ByRow>(s, first, own, [](int64_t) { return int64_t{0}; });
+    if constexpr (A == access::any) at[k] = locate_any<N, ByRow>(s, first, own, [](int64_t) { return 0; });
     else at[k] = locate<N, A, ByRow>(s, first, own);
     raw[k] = p.template fetch<N>(at[k]);
   }
@@ -65,7 +65,7 @@ __device__ __forceinline__ void finish_part(const P &p, const shape &s, unsigned
     if (!__any_sync(all_lanes, is_last)) return;
     __syncwarp();  // what lane 0 has acquired, the warp may read
     state = statistic.template identity<Value>();
-    constexpr unsigned batch = sizeof(State) <= 8 ? 16 : sizeof(State) <= 16 ? 8 : 4;  // loads in flight
+    constexpr unsigned batch = sizeof(State) <= 6 ? 16 : sizeof(State) <= 96 ? 96 / sizeof(State) : 1;  // in flight
     for (unsigned first = 0; first < parts; first += 32 * batch) {
       State loaded[batch];
       ONEPASS_UNROLL

@@ -25,6 +25,7 @@ struct shape {
   int64_t columns, rows;
   int64_t groups_per_row;
   uint64_t magic;  // ceil(2^64 / groups_per_row), 0 for 1
+  bool small;      // groups and columns fit 32 bits
 };
 
 // group / groups_per_row for groups of 32 bits, by multiply-high: Lemire, Kaser and Kurz, Faster remainder by direct
@@ -49,25 +50,31 @@ ONEPASS_HD position<N, A> locate(const shape &s, int64_t first, unsigned offset)
   }
 }
 
-// Group `first + offset` where nothing is aligned. The groups of a row begin `lead` lanes before it, so that they can be
-// laid along the words of a sink: the first is then a part of a group.
+// Group `in_row` of `row` in integers that hold the shape.
+template <int N, class Int>
+ONEPASS_HD position<N> locate_in_row(const shape &s, Int row, Int in_row, Int lead) {
+  const Int columns = static_cast<Int>(s.columns), start = in_row * N - lead, column = start < 0 ? 0 : start;
+  const Int left = row < static_cast<Int>(s.rows) ? columns - column : 0, end = start + N < left ? start + N : left;
+  const auto count = static_cast<int32_t>(end < N ? end : N);
+  return {row, column, static_cast<int64_t>(row) * columns + column, count, column == 0 || left <= N};
+}
+
+// Group `first + offset` where nothing is aligned. The groups of a row begin `lead(row)` lanes before it, in [0, N), so
+// that they can be laid along the words of a sink: the first is then a part of a group.
 template <int N, bool ByRow, class Lead>
 ONEPASS_HD position<N> locate_any(const shape &s, int64_t first, unsigned offset, const Lead &lead) {
-  int64_t row = 0, in_row = first + offset;
+  const int64_t group = first + offset;
   if constexpr (ByRow) {
-    if (s.groups <= ONEPASS_MAX_SMALL_GROUPS) {
-      const uint32_t group = static_cast<uint32_t>(first) + offset, quotient = row_of_group(s, group);
-      row = quotient;
-      in_row = group - quotient * static_cast<uint32_t>(s.groups_per_row);
-    } else {
-      row = in_row / s.groups_per_row;
-      in_row -= row * s.groups_per_row;
+    if (s.small) {
+      const uint32_t row = row_of_group(s, static_cast<uint32_t>(group));
+      const uint32_t in_row = static_cast<uint32_t>(group) - row * static_cast<uint32_t>(s.groups_per_row);
+      return locate_in_row<N>(s, static_cast<int32_t>(row), static_cast<int32_t>(in_row), lead(row));
     }
+    const int64_t row = group / s.groups_per_row;
+    return locate_in_row<N>(s, row, group - row * s.groups_per_row, static_cast<int64_t>(lead(row)));
+  } else {
+    return locate_in_row<N>(s, int64_t{0}, group, static_cast<int64_t>(lead(0)));
   }
-  const int64_t start = in_row * N - lead(row), column = start < 0 ? 0 : start;
-  position<N> at = place<N>(row, column, s.rows, s.columns);
-  if (start < 0) at.count = static_cast<int32_t>(start + N < at.count ? start + N : at.count);
-  return at;
 }
 
 // Programmatic dependent launch: nothing of the predecessor's may be read or overwritten before it has ended.

@@ -30,12 +30,12 @@ struct load_dense {
   const void *pointer() const { return p; }
   int64_t pitch() const { return ONEPASS_DENSE; }
   template <int N, access A>
-  ONEPASS_HD pack<T, N> fetch(const position<N, A> &at) const {
+  ONEPASS_HD auto fetch(const position<N, A> &at) const {
     return read<N>(dense_address(p, at.index), at);
   }
-  template <int N, access A>
-  ONEPASS_HD pack<compute_t<T>, N> view(const pack<T, N> &raw, const position<N, A> &) const {
-    return widen_pack(raw);
+  template <int N, class Raw, access A>
+  ONEPASS_HD pack<compute_t<T>, N> view(const Raw &raw, const position<N, A> &) const {
+    return widen_pack(settle(raw));
   }
 };
 
@@ -51,12 +51,12 @@ struct load_pitched {
   const void *pointer() const { return p; }
   int64_t pitch() const { return row_pitch; }
   template <int N, access A>
-  ONEPASS_HD pack<T, N> fetch(const position<N, A> &at) const {
+  ONEPASS_HD auto fetch(const position<N, A> &at) const {
     return read<N>(pitched_address(p, row_pitch, at.row, at.column), at);
   }
-  template <int N, access A>
-  ONEPASS_HD pack<compute_t<T>, N> view(const pack<T, N> &raw, const position<N, A> &) const {
-    return widen_pack(raw);
+  template <int N, class Raw, access A>
+  ONEPASS_HD pack<compute_t<T>, N> view(const Raw &raw, const position<N, A> &) const {
+    return widen_pack(settle(raw));
   }
 };
 

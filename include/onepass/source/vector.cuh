@@ -20,12 +20,12 @@ struct per_column_source {
   const void *pointer() const { return p; }
   int64_t pitch() const { return ONEPASS_DENSE; }
   template <int N, access A>
-  ONEPASS_HD pack<T, N> fetch(const position<N, A> &at) const {
+  ONEPASS_HD auto fetch(const position<N, A> &at) const {
     return read<N>(p + at.column, at);
   }
-  template <int N, access A>
-  ONEPASS_HD pack<compute_t<T>, N> view(const pack<T, N> &raw, const position<N, A> &) const {
-    return widen_pack(raw);
+  template <int N, class Raw, access A>
+  ONEPASS_HD pack<compute_t<T>, N> view(const Raw &raw, const position<N, A> &) const {
+    return widen_pack(settle(raw));
   }
 };
 

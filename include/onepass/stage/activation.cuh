@@ -38,8 +38,10 @@ struct gelu_op {
     if constexpr (cs::is_same_v<R, float>) return full(x);
     else return times(greater(static_cast<R>(x), R(-50)), ::normcdf(static_cast<R>(x)));
 #else
-    const R y = greater(static_cast<R>(x), R(-50));  // Phi(-50) is 0 in f64
-    return static_cast<R>(0.5 * y * ::erfc(-0.70710678118654752 * y));
+    // In a wider type: erfc's tail counts a rounding of its argument up to a thousand times. Phi(-50) is 0 in f64.
+    using W = cs::conditional_t<cs::is_same_v<R, float>, double, long double>;
+    const W y = greater(static_cast<W>(x), W(-50));
+    return static_cast<R>(W(0.5L) * y * std::erfc(W(-0.70710678118654752440L) * y));
 #endif
   }
   // Phi(-t) = (2^p(t))^2: p is a weighted minimax fit of log2(Phi(-t)) / 2 on [0, 13.65], beyond which the product is 0.
