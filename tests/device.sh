@@ -26,14 +26,25 @@ for source in "$tests"/kernel/*.cu; do
   if timeout 200 "$scratch/$name" > "$scratch/$name.log" 2>&1; then note "$name" passed; else note "$name" FAILED; tail -n 60 "$scratch/$name.log"; fi
   grep -E '^f32 |^All tests|^test cases|^assertions' "$scratch/$name.log"
 done
+major=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1 | cut -d. -f1)
+other=$([ "$major" = 10 ] && echo 120 || echo 100)
+"$nvcc" -std=c++17 -gencode "arch=compute_$other,code=sm_$other" -I "$tests/../include" "$tests/device/foreign_image.cu" \
+  -o "$scratch/foreign_image" || exit 1
+if "$scratch/foreign_image"; then note foreign_image passed; else note foreign_image FAILED; fi
 if [ "$sanitizer" != --no-sanitizer ]; then
+  declare -A running
   for tool in memcheck racecheck initcheck synccheck; do
     for source in "$tests"/kernel/*.cu; do
       name=$(basename "$source" .cu)
-      if ONEPASS_TEST_REDUCED=1 timeout 240 compute-sanitizer --tool "$tool" --error-exitcode 9 \
-           "$scratch/$name" > "$scratch/$name.$tool.log" 2>&1; then note "$name under $tool" passed
-      else note "$name under $tool" FAILED; tail -n 25 "$scratch/$name.$tool.log"; fi
+      ONEPASS_TEST_REDUCED=1 timeout 400 compute-sanitizer --tool "$tool" --error-exitcode 9 \
+        $([ "$tool" = memcheck ] && echo --report-api-errors no) \
+        "$scratch/$name" > "$scratch/$name.$tool.log" 2>&1 &
+      running["$name under $tool"]=$!
     done
+  done
+  for run in "${!running[@]}"; do
+    if wait "${running[$run]}"; then note "$run" passed
+    else note "$run" FAILED; tail -n 25 "$scratch/${run/ under /.}.log"; fi
   done
 fi
 printf '%s\n' "${summary[@]}"

@@ -39,8 +39,8 @@ TEST_CASE("place says which lanes of a group exist") {
             CHECK(at.has(i) == inside);
           }
           CHECK(at.full() == (exist == N));
-          // A group that touches neither end of its row may be read by words that reach beyond it.
-          if (exist > 0) CHECK(at.edge == (column == 0 || column + N >= columns));
+          // Words that reach beyond a group are inside its row where it touches neither end.
+          if (!at.edge) CHECK((column > 0 && column + N < columns));
         }
       }
     }

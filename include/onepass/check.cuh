@@ -124,10 +124,12 @@ template <class Sink, class Value>
 constexpr bool check_reduce() {
   using statistic = decltype(Sink::statistic);
   constexpr bool known = !cs::is_same_v<Value, unknown>, takes = is_statistic<statistic, Value>::value;
-  static_assert(known, "onepass: the result type of a __device__ lambda does not exist on the host, where the size of a "
-                       "reduction's state is needed: put cast<T>() behind the lambda, or use a named functor");
-  static_assert(!known || takes, "onepass: reduce begins with a statistic of the value that reaches it, such as sum, or "
-                                 "a struct with identity<T>(), lift(x, at), combine(a, b) and finish(state, n)");
+  static_assert(known,
+                "onepass: the result type of a __device__ lambda does not exist on the host, where the size of a "
+                "reduction's state is needed: put cast<T>() behind the lambda, or use a named functor");
+  static_assert(!known || takes,
+                "onepass: reduce begins with a statistic of the value that reaches it, such as sum, or a struct with "
+                "identity<T>(), lift(x, at), combine(a, b) and finish(state, n)");
   if constexpr (known && takes) {
     constexpr bool fits = Sink::template fits<Value>();
     static_assert(fits, "onepass: reduce takes one pointer for each result of its statistic");
@@ -150,6 +152,9 @@ constexpr bool check_store() {
   return writable && one && fits;
 }
 
+template <class Tee>
+inline constexpr typename inner_of<Tee>::type *sinks_of = nullptr;
+
 // The parts behind the source, with the value that reaches each.
 template <class Value>
 constexpr bool check_values(list<> *) {
@@ -160,7 +165,7 @@ constexpr bool check_values(list<Head, Tail...> *) {
   constexpr list<Tail...> *tail = nullptr;
   if constexpr (cs::is_same_v<Value, uncallable>) return false;
   else if constexpr (Head::part == kind::pointwise) return check_values<typename stage_value<Value, Head>::type>(tail);
-  else if constexpr (Head::part == kind::tee) return check_values<Value>(static_cast<typename inner_of<Head>::type *>(nullptr)) && check_values<Value>(tail);
+  else if constexpr (Head::part == kind::tee) return check_values<Value>(sinks_of<Head>) && check_values<Value>(tail);
   else if constexpr (Head::reduces) return check_reduce<Head, Value>();
   else return check_store<typename Head::element, Value>();
 }

@@ -143,6 +143,12 @@ ONEPASS_HD constexpr auto operator|(const A &a, const B &b) {
 
 using detail::operator|;
 
+// A single part as a pipeline, for get and apply in a kernel of one's own: as_pipeline(load(p)).get<4>(at).
+template <class Part>
+ONEPASS_HD constexpr auto as_pipeline(const Part &part) {
+  return detail::make_pipeline(detail::parts_of(part));
+}
+
 }  // namespace onepass
 
 #endif

@@ -41,7 +41,7 @@ template <class... Any>
 ONEPASS_HD constexpr detail::refused_part<kind::sink> reduce_rows(const Any &...) {
   static_assert(detail::has_family<Any...>,
                 "onepass: reduce_rows keeps a state per row, and this version has the families map and reduce alone: "
-                "launch reduce(...) row by row, at one kernel per row, or store here and reduce the rows with a library, "
+                "launch reduce(...) row by row, at one kernel per row, or store here and reduce the rows by a library, "
                 "at one kernel, one write and one read per element more");
   return {};
 }
@@ -50,7 +50,7 @@ template <class... Any>
 ONEPASS_HD constexpr detail::refused_part<kind::sink> reduce_columns(const Any &...) {
   static_assert(detail::has_family<Any...>,
                 "onepass: reduce_columns keeps a state per column, and this version has the families map and reduce "
-                "alone: store here and reduce the columns with a library, at one kernel, one write and one read per "
+                "alone: store here and reduce the columns by a library, at one kernel, one write and one read per "
                 "element more");
   return {};
 }
@@ -58,9 +58,9 @@ ONEPASS_HD constexpr detail::refused_part<kind::sink> reduce_columns(const Any &
 template <class... Any>
 ONEPASS_HD constexpr detail::refused_part<kind::source> matmul(const Any &...) {
   static_assert(detail::has_family<Any...>,
-                "onepass: matmul is a source that tensor cores compute, and this version has the families map and reduce "
-                "alone: let a library store the product and begin with load(product), at one kernel, one write and one "
-                "read per element more");
+                "onepass: matmul is a source that tensor cores compute, and this version has the families map and "
+                "reduce alone: let a library store the product and begin with load(product), at one kernel, one write "
+                "and one read per element more");
   return {};
 }
 

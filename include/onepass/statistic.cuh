@@ -163,14 +163,16 @@ struct mean_variance_statistic {
   }
   template <class T>
   ONEPASS_HD state<real_t<T>> lift(T x, const coordinate &) const {
-    return {static_cast<real_t<T>>(x), 0, 0, 1};
+    const auto y = static_cast<real_t<T>>(x);
+    return {y, 0, minus(y, y), 1};  // NaN for an infinity, as in a group
   }
   template <class R>
   ONEPASS_HD state<R> combine(const state<R> &a, const state<R> &b) const {
     const R count = plus(a.count, b.count), origin = a.count == R(0) ? b.origin : a.origin;
     const R weight = count == R(0) ? R(0) : times(b.count, reciprocal(count));
     const R delta = plus(minus(b.origin, origin), minus(b.shift, a.shift));
-    const R squares = fused(times(delta, delta), times(a.count, weight), plus(a.squares, b.squares));
+    // In this order 0 times an overflow cannot arise where a or b is empty.
+    const R squares = fused(times(delta, times(a.count, weight)), delta, plus(a.squares, b.squares));
     const R shift = fused(delta, weight, a.shift);
     const state<R> both{origin, shift, squares, count};
     return is_finite(mean(both)) ? both : state<R>{plus(mean(a), mean(b)), 0, squares, count};

@@ -11,4 +11,5 @@ struct axpy_f64_args {
 };
 
 ONEPASS_DECLARE(axpy_f64);
-ONEPASS_EXPORT(axpy_f64, axpy_f64_args, op::load(args.x) | op::multiply_add(args.a, op::load(args.y)) | op::store(args.z));
+ONEPASS_EXPORT(axpy_f64, axpy_f64_args,
+               op::load(args.x) | op::multiply_add(args.a, op::load(args.y)) | op::store(args.z));

@@ -5,17 +5,17 @@
     // contract: whole tile: loads 4 x 16, stores 2 x 16
 
 The first line names the family, how many groups a thread has in a tile and how many lanes a group has, whether rows are
-told apart (`flat` or `by row`), and the number of kernels. The second counts a thread's accesses to global memory in the
-body for whole tiles, as `count x bytes`, several widths joined by `+`, or `none`.
+told apart (`flat` or `by row`), and the number of kernels. The second counts what a thread reads and writes in global
+memory in the body for whole tiles, as `count x bytes`, several widths joined by `+`, or `none`.
 
 In PTX, for each --arch:
- - every entry is a kernel of the family, for aligned and for other arrays; none touches local or generic memory, and a
-   flat one has no 64-bit division
+ - every entry is a kernel of the family, for aligned and for other arrays; none touches local or generic memory, and
+   none but one by row for other arrays divides 64-bit integers
  - in the aligned kernel every path through the body for whole tiles has exactly these accesses, and no load stands
    behind a store
  - the body for the last tile, a loop over groups, has a path with exactly those of one group, beside narrower ones
-In machine code, for each --machine: no stack frame and no spills. In the object file: no kernel is a symbol that another
-binary can see.
+In machine code, for each --machine: no stack frame and no spills.
+In the object file: no kernel is a symbol that another binary can see.
 """
 import argparse
 import collections
@@ -204,8 +204,8 @@ def check_entry(entry, contract, say):
         if accesses(everything, space):
             say(f"{len(accesses(everything, space))} accesses to {space} memory")
     divisions = [i for i in everything if re.match(r"(div|rem)\.[su]64", i)]
-    if divisions and not by_row:
-        say(f"{len(divisions)} divisions of 64 bits in a flat kernel")
+    if divisions and (aligned or not by_row):
+        say(f"{len(divisions)} divisions of 64 bits")
     if not aligned:
         return f"other arrays: {text(count(everything))}"
     bodies = entry.bodies()

@@ -10,4 +10,5 @@ struct swiglu_args {
 };
 
 ONEPASS_DECLARE(swiglu);
-ONEPASS_EXPORT(swiglu, swiglu_args, op::load(args.gate) | op::silu | op::multiply(op::load(args.up)) | op::store(args.y));
+ONEPASS_EXPORT(swiglu, swiglu_args,
+               op::load(args.gate) | op::silu | op::multiply(op::load(args.up)) | op::store(args.y));

@@ -10,4 +10,5 @@ struct u8_to_f64_args {
 };
 
 ONEPASS_DECLARE(u8_to_f64);
-ONEPASS_EXPORT(u8_to_f64, u8_to_f64_args, op::load(args.pixels) | op::cast<double>() | op::sqrt | op::store(args.y));
+ONEPASS_EXPORT(u8_to_f64, u8_to_f64_args,
+               op::load(args.pixels) | op::cast<double>() | op::multiply(1.0 / 255) | op::store(args.y));

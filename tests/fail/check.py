@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A source that must not compile: passes if nvcc refuses it in the words of its `// expect:` line and says nothing else.
+"""A source that must not compile: passes if nvcc refuses it in the words of its `// expect:` line, and that is all.
 
 A line `// flags: --extended-lambda` adds compiler flags. A line `// more: <why>` allows errors behind the expected one.
 """
@@ -29,9 +29,13 @@ with tempfile.TemporaryDirectory() as scratch:
     run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", errors="replace")
 
 errors = [line for line in run.stdout.splitlines() if re.search(r": (fatal )?error\b", line)]
-fault = ("compiles, and must not" if run.returncode == 0 else
-         f"is refused, but not first in these words:\n  {expected[0]}" if not errors or expected[0] not in errors[0] else
-         f"is refused as expected, but says {len(errors) - 1} errors more" if len(errors) > 1 and not more else None)
+fault = None
+if run.returncode == 0:
+    fault = "compiles, and must not"
+elif not errors or expected[0] not in errors[0]:
+    fault = f"is refused, but not first in these words:\n  {expected[0]}"
+elif len(errors) > 1 and not more:
+    fault = f"is refused as expected, but says {len(errors) - 1} errors more"
 if fault:
     print(run.stdout)
     sys.exit(f"{args.source}: {fault}")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A statistic without combine.
-// expect: onepass: reduce begins with a statistic of the value that reaches it, such as sum, or a struct with identity<T>()
+// expect: onepass: reduce begins with a statistic of the value that reaches it, such as sum
 #include <onepass/onepass.cuh>
 
 namespace op = onepass;

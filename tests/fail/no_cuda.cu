@@ -6,4 +6,3 @@
 #include <onepass/onepass.cuh>
 
 namespace op = onepass;
-

@@ -7,8 +7,10 @@ namespace op = onepass;
 
 template <int Count, class Source>
 auto with_operands(const float *p, Source source) {
-  if constexpr (Count == 0) return source;
-  else return with_operands<Count - 1>(p + 1024, source | op::add(op::load(p)));
+  if constexpr (Count == 0)
+    return source;
+  else
+    return with_operands<Count - 1>(p + 1024, source | op::add(op::load(p)));
 }
 
 onepass_status_t run(const float *x, float *y) {

@@ -138,6 +138,17 @@ TEST_CASE("collectives give every thread the same bits, for every block size") {
   }
 }
 
+TEST_CASE("a lone source and a lone stage inside a user's own kernel") {
+  const std::int64_t n = 1003;
+  const auto v = random_values<float>(n);
+  const device_array<float> x(v), y(n), expected(n);
+  OP_CHECK(op::launch(op::load(x.at()) | op::gelu | op::store(expected.at()), op::extent(n)));
+  own_kernel<<<2, 128>>>(op::as_pipeline(op::load(x.at())), op::as_pipeline(op::gelu), y.at(), n);
+  const error_counter errors;
+  errors.check(y, 0, expected.at(), n);
+  CHECK(errors.get() == 0);
+}
+
 TEST_CASE("sources and stages inside a user's own kernel") {
   const std::int64_t n = 1003;
   const auto v = random_values<float>(n);
