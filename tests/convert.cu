@@ -207,7 +207,8 @@ TEST_CASE("integers store to integers saturated, for every pair of types") {
 
 TEST_CASE("integers store to floats rounded once") {
   const std::int64_t big = (INT64_C(1) << 53) - 1;
-  std::vector<std::int64_t> x = {0, 1, -1, 2049, 2051, 65503, 65519, 65520, -65520, 257, 259, 16777217, 33554435, big, -big};
+  std::vector<std::int64_t> x = {0,      1,   -1,  2049,     2051,     65503, 65519, 65520,
+                                 -65520, 257, 259, 16777217, 33554435, big,   -big};
   for (int bits = 8; bits < 53; ++bits)
     for (int i = -1; i <= 1; ++i) {  // a midpoint of bf16, of f16 and of f32, and beside it
       x.push_back((INT64_C(1) << bits) + (bits >= 8 ? INT64_C(1) << (bits - 8) : 0) + i);
@@ -221,13 +222,15 @@ TEST_CASE("integers store to floats rounded once") {
     wrong += !same(value(detail::narrow<bf16>(i)), rounded<bf16>(exact));
     wrong += !same(value(detail::narrow<float>(i)), rounded<float>(exact));
     wrong += !same(value(detail::narrow<double>(i)), exact);
-    wrong += !same(value(detail::narrow<bf16>(static_cast<int>(i % 100000))), rounded<bf16>(static_cast<int>(i % 100000)));
+    wrong +=
+        !same(value(detail::narrow<bf16>(static_cast<int>(i % 100000))), rounded<bf16>(static_cast<int>(i % 100000)));
   }
   CHECK(wrong == 0);
 }
 
 TEST_CASE("what is stored in its own type is unchanged") {
-  CHECK(detail::narrow<std::int64_t>(std::numeric_limits<std::int64_t>::max() - 1) == std::numeric_limits<std::int64_t>::max() - 1);
+  CHECK(detail::narrow<std::int64_t>(std::numeric_limits<std::int64_t>::max() - 1) ==
+        std::numeric_limits<std::int64_t>::max() - 1);
   CHECK(detail::narrow<std::uint64_t>((UINT64_C(1) << 63) + 1) == (UINT64_C(1) << 63) + 1);
   CHECK(detail::narrow<double>(0.1) == 0.1);
 }

@@ -24,11 +24,13 @@ double *yd = nullptr;
 std::uint8_t *yb = nullptr;
 std::int64_t *yi = nullptr;
 
-bool is(const onepass_cost_t &cost, onepass_extent_t extent, std::int64_t read, std::int64_t written, std::int64_t intermediate, int kernels) {
+bool is(const onepass_cost_t &cost, onepass_extent_t extent, std::int64_t read, std::int64_t written,
+        std::int64_t intermediate, int kernels) {
   const onepass_traffic_t t = onepass_traffic_of_cost(&cost, extent);
-  UNSCOPED_INFO("read " << t.bytes_read << ", written " << t.bytes_written << ", intermediate " << t.intermediate_bytes << ", kernels "
-                        << t.kernels);
-  return t.bytes_read == read && t.bytes_written == written && t.intermediate_bytes == intermediate && t.kernels == kernels && t.passes == 1;
+  UNSCOPED_INFO("read " << t.bytes_read << ", written " << t.bytes_written << ", intermediate " << t.intermediate_bytes
+                        << ", kernels " << t.kernels);
+  return t.bytes_read == read && t.bytes_written == written && t.intermediate_bytes == intermediate &&
+         t.kernels == kernels && t.passes == 1;
 }
 
 // Fused: one kernel, nothing written to be read again.
@@ -37,7 +39,8 @@ bool fused(const P &, onepass_extent_t extent, std::int64_t read, std::int64_t w
   return is(detail::cost_of<P>(), extent, read, written, 0, 1);
 }
 template <class P>
-bool unfused(const P &, onepass_extent_t extent, std::int64_t read, std::int64_t written, std::int64_t intermediate, int kernels) {
+bool unfused(const P &, onepass_extent_t extent, std::int64_t read, std::int64_t written, std::int64_t intermediate,
+             int kernels) {
   return is(detail::unfused_cost_of<P>(), extent, read, written, intermediate, kernels);
 }
 
@@ -60,7 +63,8 @@ TEST_CASE("a copy is one kernel either way") {
 }
 
 TEST_CASE("scale, bias, gelu, residual, clamp") {
-  const auto p = op::load(x) | op::multiply(2) | op::add(1) | op::gelu | op::add(op::load(r)) | op::clamp(-1, 6) | op::store(y);
+  const auto p =
+      op::load(x) | op::multiply(2) | op::add(1) | op::gelu | op::add(op::load(r)) | op::clamp(-1, 6) | op::store(y);
   CHECK(fused(p, flat, 8 * n, 4 * n));
   // Five kernels of 4 bytes in and 4 out, and the residual; all but the last write for the next.
   CHECK(unfused(p, flat, 5 * 4 * n + 4 * n, 5 * 4 * n, 4 * 4 * n, 5));
@@ -109,7 +113,8 @@ TEST_CASE("an operand's own stages are kernels of their own") {
 }
 
 TEST_CASE("vectors, scalars and coordinates") {
-  CHECK(fused(op::load(x) | op::multiply(op::per_row(r)) | op::store(y), matrix, 4 * elements + 4 * rows, 4 * elements));
+  CHECK(
+      fused(op::load(x) | op::multiply(op::per_row(r)) | op::store(y), matrix, 4 * elements + 4 * rows, 4 * elements));
   CHECK(fused(op::index() | op::store(yi), flat, 0, 8 * n));
   CHECK(fused(op::value(1.0f) | op::add(op::column()) | op::store(y), matrix, 0, 4 * elements));
   CHECK(fused(op::load(x, 100) | op::store(y, 90), matrix, 4 * elements, 4 * elements));  // gaps are not moved
@@ -187,15 +192,16 @@ TEST_CASE("leaves stand in the order of the parts") {
   float a[8] = {}, b[8] = {}, c[8] = {};
   bf16 bias[8] = {};
   double out = 0;
-  const auto p = op::load(a, 7) | op::multiply(3) | op::add(op::load(b) | op::multiply(op::per_column(bias))) | op::tee(op::store(c, 6)) |
-                 op::multiply(op::per_row(b)) | op::reduce(op::sum, &out);
+  const auto p = op::load(a, 7) | op::multiply(3) | op::add(op::load(b) | op::multiply(op::per_column(bias))) |
+                 op::tee(op::store(c, 6)) | op::multiply(op::per_row(b)) | op::reduce(op::sum, &out);
   onepass_leaf_t leaf[ONEPASS_MAX_LEAVES];
   REQUIRE(detail::write_leaves(p.inner, leaf) == 6);
   CHECK(detail::count(static_cast<detail::leaves_t<std::decay_t<decltype(p)>> *>(nullptr)) == 6);
   const void *pointers[] = {a, b, bias, c, b, &out};
   const std::int64_t pitches[] = {7, ONEPASS_DENSE, ONEPASS_DENSE, 6, ONEPASS_DENSE, ONEPASS_DENSE};
   const int bytes[] = {4, 4, 2, 4, 4, 8}, written[] = {0, 0, 0, 1, 0, 1};
-  const onepass_span_t spans[] = {ONEPASS_PER_ELEMENT, ONEPASS_PER_ELEMENT, ONEPASS_PER_COLUMN, ONEPASS_PER_ELEMENT, ONEPASS_PER_ROW, ONEPASS_ONCE};
+  const onepass_span_t spans[] = {ONEPASS_PER_ELEMENT, ONEPASS_PER_ELEMENT, ONEPASS_PER_COLUMN,
+                                  ONEPASS_PER_ELEMENT, ONEPASS_PER_ROW,     ONEPASS_ONCE};
   for (int i = 0; i < 6; ++i) {
     INFO("leaf " << i);
     CHECK(leaf[i].pointer == pointers[i]);

@@ -43,7 +43,8 @@ struct tripled {
 
 }  // namespace
 
-ONEPASS_EXPORT(scale_f32, scale_args, op::load(args.x, args.x_pitch) | op::multiply(args.scale) | op::fn(tripled{}) | op::store(args.y));
+ONEPASS_EXPORT(scale_f32, scale_args,
+               op::load(args.x, args.x_pitch) | op::multiply(args.scale) | op::fn(tripled{}) | op::store(args.y));
 ONEPASS_EXPORT(sum_u8, sum_args, op::load(args.x) | op::reduce(op::sum, args.sum));
 ONEPASS_EXPORT(on_device_f32, scale_args, op::load(args.x) | op::exact(op::fn(on_device{})) | op::store(args.y));
 
@@ -53,7 +54,8 @@ TEST_CASE("an exported pipeline is a constant before any code runs") {
 }
 
 TEST_CASE("the constant says what the pipeline is") {
-  CHECK(std::string(scale_f32.text) == "op::load(args.x, args.x_pitch) | op::multiply(args.scale) | op::fn(tripled{}) | op::store(args.y)");
+  CHECK(std::string(scale_f32.text) ==
+        "op::load(args.x, args.x_pitch) | op::multiply(args.scale) | op::fn(tripled{}) | op::store(args.y)");
   CHECK(scale_f32.args_bytes == sizeof(scale_args));
   CHECK(scale_f32.geometry.family == ONEPASS_MAP);
   CHECK(scale_f32.geometry.lanes == 4);

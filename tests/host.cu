@@ -21,7 +21,10 @@ struct window {
   std::int64_t offset, pitch, rows, columns;
 
   window(std::mt19937 &bits, std::int64_t r, std::int64_t c)
-      : offset(static_cast<std::int64_t>(bits() % 9)), pitch(c + static_cast<std::int64_t>(bits() % 6)), rows(r), columns(c) {
+      : offset(static_cast<std::int64_t>(bits() % 9)),
+        pitch(c + static_cast<std::int64_t>(bits() % 6)),
+        rows(r),
+        columns(c) {
     all.assign(static_cast<std::size_t>(offset + rows * pitch + 8), mark());
   }
   static T mark() { return T{77}; }
@@ -55,8 +58,9 @@ TEST_CASE("random shapes, pitches and offsets of mixed types") {
     x.fill(bits);
     r.fill(bits);
     gamma.fill(bits);
-    const auto p = op::load(x.data(), x.pitch) | op::add(op::load(r.data(), r.pitch)) | op::tee(op::store(kept.data(), kept.pitch)) |
-                   op::multiply(op::per_column(gamma.data())) | op::add(op::row()) | op::store(y.data(), y.pitch);
+    const auto p = op::load(x.data(), x.pitch) | op::add(op::load(r.data(), r.pitch)) |
+                   op::tee(op::store(kept.data(), kept.pitch)) | op::multiply(op::per_column(gamma.data())) |
+                   op::add(op::row()) | op::store(y.data(), y.pitch);
     REQUIRE(op::launch(p, op::extent(rows, columns), host()) == ONEPASS_SUCCESS);
     int wrong = 0;
     for (std::int64_t i = 0; i < rows; ++i)
@@ -75,9 +79,11 @@ TEST_CASE("every length, and in place") {
   for (std::int64_t n = 0; n < 70; ++n) {
     std::vector<bf16> x = uniform<bf16>(static_cast<std::size_t>(n) + 1, -8, 8);
     const std::vector<bf16> before = x;
-    REQUIRE(op::launch(op::load(x.data()) | op::multiply(3) | op::store(x.data()), op::extent(n), host()) == ONEPASS_SUCCESS);
+    REQUIRE(op::launch(op::load(x.data()) | op::multiply(3) | op::store(x.data()), op::extent(n), host()) ==
+            ONEPASS_SUCCESS);
     int wrong = value(x.back()) != value(before.back());  // the element behind
-    for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) wrong += value(x[i]) != rounded<bf16>(3 * value(before[i]));
+    for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i)
+      wrong += value(x[i]) != rounded<bf16>(3 * value(before[i]));
     INFO("n = " << n);
     CHECK(wrong == 0);
   }
@@ -88,8 +94,8 @@ TEST_CASE("rows in place with a pitch") {
   window<float> x(bits, 5, 13);
   x.fill(bits);
   const window<float> before = x;
-  REQUIRE(op::launch(op::load(x.data(), x.pitch) | op::multiply(2) | op::store(x.data(), x.pitch), op::extent(5, 13), host()) ==
-          ONEPASS_SUCCESS);
+  REQUIRE(op::launch(op::load(x.data(), x.pitch) | op::multiply(2) | op::store(x.data(), x.pitch), op::extent(5, 13),
+                     host()) == ONEPASS_SUCCESS);
   CHECK(x.intact());
   for (std::int64_t r = 0; r < 5; ++r)
     for (std::int64_t c = 0; c < 13; ++c) CHECK(x.at(r, c) == 2 * window<float>(before).at(r, c));
@@ -103,7 +109,8 @@ TEST_CASE("a sum has the same bits whatever the shape, the pitch and the offset"
     for (const std::int64_t gap : {0, 1, 5}) {
       const std::int64_t rows = 960 / columns, pitch = columns + gap;
       std::vector<float> x(static_cast<std::size_t>(rows * pitch + 3), 1e30f);
-      for (std::int64_t i = 0; i < 960; ++i) x[static_cast<std::size_t>(i / columns * pitch + i % columns + 3)] = values[static_cast<std::size_t>(i)];
+      for (std::int64_t i = 0; i < 960; ++i)
+        x[static_cast<std::size_t>(i / columns * pitch + i % columns + 3)] = values[static_cast<std::size_t>(i)];
       float sum = 0;
       on_host(op::load(x.data() + 3, pitch) | op::reduce(op::sum, &sum), onepass_extent_2d(rows, columns));
       CHECK(sum == expected);
@@ -123,7 +130,8 @@ TEST_CASE("states combine in the order of the array, in a tree") {
 TEST_CASE("a refused call says why and writes nothing") {
   alignas(16) float x[16] = {}, y[16];
   for (float &v : y) v = 7;
-  const auto run = [&](const float *from, std::int64_t from_pitch, float *to, std::int64_t to_pitch, onepass_extent_t extent) {
+  const auto run = [&](const float *from, std::int64_t from_pitch, float *to, std::int64_t to_pitch,
+                       onepass_extent_t extent) {
     return op::launch(op::load(from, from_pitch) | op::multiply(2) | op::store(to, to_pitch), extent, host());
   };
   const onepass_extent_t extent = op::extent(2, 4);
@@ -134,7 +142,8 @@ TEST_CASE("a refused call says why and writes nothing") {
   CHECK(run(y, 4, y + 1, 4, extent) == ONEPASS_ERROR_OVERLAP);
   CHECK(run(y, 5, y, 4, extent) == ONEPASS_ERROR_OVERLAP);
   CHECK(run(x, 4, y, 4, op::extent(-1, 4)) == ONEPASS_ERROR_EXTENT);
-  CHECK(run(reinterpret_cast<const float *>(reinterpret_cast<const char *>(x) + 2), 4, y, 4, extent) == ONEPASS_ERROR_ALIGNMENT);
+  CHECK(run(reinterpret_cast<const float *>(reinterpret_cast<const char *>(x) + 2), 4, y, 4, extent) ==
+        ONEPASS_ERROR_ALIGNMENT);
   for (const float v : y) CHECK(v == 7);
   CHECK(run(nullptr, 4, nullptr, 4, op::extent(0, 4)) == ONEPASS_SUCCESS);
   CHECK(run(nullptr, 4, nullptr, 4, op::extent(2, 0)) == ONEPASS_SUCCESS);
@@ -156,6 +165,7 @@ struct on_device {
 
 TEST_CASE("a functor that exists on the device only has no host launch") {
   float x[4] = {}, y[4] = {7, 7, 7, 7};
-  CHECK(op::launch(op::load(x) | op::fn(on_device{}) | op::store(y), op::extent(4), host()) == ONEPASS_ERROR_DEVICE_ONLY);
+  CHECK(op::launch(op::load(x) | op::fn(on_device{}) | op::store(y), op::extent(4), host()) ==
+        ONEPASS_ERROR_DEVICE_ONLY);
   for (const float v : y) CHECK(v == 7);
 }

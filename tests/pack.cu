@@ -61,7 +61,8 @@ TEST_CASE("places are 64-bit") {
   CHECK(at.index == rows * columns - 3);
   CHECK(at.count == 3);
   // Far behind the end is still behind the end, however far.
-  for (const std::int64_t beyond : {INT64_C(0), INT64_C(1), (INT64_C(1) << 32) - 3, INT64_C(1) << 32, INT64_C(1) << 62}) {
+  for (const std::int64_t beyond :
+       {INT64_C(0), INT64_C(1), (INT64_C(1) << 32) - 3, INT64_C(1) << 32, INT64_C(1) << 62}) {
     const auto none = op::place<8>(0, 5 + beyond, 1, 5);
     INFO(beyond);
     for (int i = 0; i < 8; ++i) CHECK_FALSE(none.has(i));
@@ -88,7 +89,8 @@ template <class T>
 T numbered(int i) {
   T x;
   unsigned char bytes[sizeof(T)];
-  for (std::size_t k = 0; k < sizeof(T); ++k) bytes[k] = static_cast<unsigned char>(i * 7 + static_cast<int>(k) * 31 + 1);
+  for (std::size_t k = 0; k < sizeof(T); ++k)
+    bytes[k] = static_cast<unsigned char>(i * 7 + static_cast<int>(k) * 31 + 1);
   std::memcpy(&x, bytes, sizeof(T));
   return x;
 }
@@ -108,7 +110,7 @@ void read_and_write() {
       const op::position<N, A> at{0, 0, 0, count, true};
       T *p = array.data() + offset;
 
-      const op::pack<T, N> read = detail::read<N>(static_cast<const T *>(p), at);
+      const op::pack<T, N> read = detail::settle(detail::read<N>(static_cast<const T *>(p), at));
       for (int i = 0; i < N; ++i) CHECK(equal_bytes(read[i], i < count ? numbered<T>(offset + i) : T{}));
 
       op::pack<T, N> values;
@@ -144,10 +146,18 @@ TEST_CASE("a word is aligned to its own size, at most 16 bytes") {
   }
 }
 
+namespace {
+
+struct sum_of_two {
+  ONEPASS_HD double operator()(int x, double y) const { return x + y; }
+};
+
+}  // namespace
+
 TEST_CASE("each_lane lifts a functor of several packs") {
   const op::pack<int, 4> a{{1, 2, 3, 4}};
   const op::pack<double, 4> b{{0.5, 0.25, -1, 8}};
-  const auto sum = detail::each_lane([](int x, double y) { return x + y; }, a, b);
+  const auto sum = detail::each_lane(sum_of_two{}, a, b);
   static_assert(std::is_same_v<decltype(sum), const op::pack<double, 4>>);
   for (int i = 0; i < 4; ++i) CHECK(sum[i] == a[i] + b[i]);
 

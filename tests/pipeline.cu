@@ -24,8 +24,8 @@ TEST_CASE("a list of stages is a value, reused behind any source") {
   on_host(op::load(a.data()) | op::add(op::per_column(bias.data())) | op::gelu | op::store(inline_y.data()), extent);
   CHECK(y == inline_y);
   on_host(op::load(b.data()) | epilogue | epilogue | op::store(y.data()), extent);
-  on_host(op::load(b.data()) | op::add(op::per_column(bias.data())) | op::gelu | op::add(op::per_column(bias.data())) | op::gelu |
-              op::store(inline_y.data()),
+  on_host(op::load(b.data()) | op::add(op::per_column(bias.data())) | op::gelu | op::add(op::per_column(bias.data())) |
+              op::gelu | op::store(inline_y.data()),
           extent);
   CHECK(y == inline_y);
 }
@@ -57,7 +57,8 @@ TEST_CASE("get: the values of a pipeline at a place") {
   CHECK(all[1] == 101);
   CHECK(all[2] == 181);
   CHECK(values.get<1>(op::place<1>(0, 2, 2, 3))[0] == 91);
-  static_assert(std::is_same_v<decltype((op::load(x) | op::add(op::value(1.0))).get<2>(op::place<2>(0, 0, 1, 6))), op::pack<double, 2>>);
+  static_assert(std::is_same_v<decltype((op::load(x) | op::add(op::value(1.0))).get<2>(op::place<2>(0, 0, 1, 6))),
+                               op::pack<double, 2>>);
   // In two steps, as an evaluator does it.
   const auto at = op::place<2>(0, 1, 2, 3);
   const op::pack<float, 2> same_values = values.view_with<op::detail::full_math, 2>(values.fetch<2>(at), at);
@@ -77,7 +78,8 @@ TEST_CASE("apply: a list of stages behind values that are at hand") {
   CHECK(kept[1] == 20);
   CHECK(kept[4] == 80);
   const op::pack<double, 2> wide{{0.1, 0.2}};
-  static_assert(std::is_same_v<decltype((op::abs | op::negate).apply<2>(wide, op::place<2>(0, 0, 1, 2))), op::pack<double, 2>>);
+  static_assert(
+      std::is_same_v<decltype((op::abs | op::negate).apply<2>(wide, op::place<2>(0, 0, 1, 2))), op::pack<double, 2>>);
 }
 
 namespace {
@@ -148,8 +150,8 @@ TEST_CASE("a stage may approximate where every sink behind it stores a 16-bit fl
   CHECK(value(half[0]) == 1000);
   stored(load | op::add(op::load(zero.data()) | form) | op::store(f32.data()));
   CHECK(f32[0] == 1);
-  stored(load | op::add(op::load(zero.data()) | form) | op::tee(op::store(f32.data())) | op::add(op::load(zero.data()) | form) |
-         op::store(half.data()));
+  stored(load | op::add(op::load(zero.data()) | form) | op::tee(op::store(f32.data())) |
+         op::add(op::load(zero.data()) | form) | op::store(half.data()));
   CHECK(f32[0] == 1);
   CHECK(value(half[0]) == 1001);
   // So are those of the source.
@@ -167,8 +169,8 @@ TEST_CASE("the chain of the first example") {
   const std::vector<float> x = uniform<float>(n, -4, 4), r = uniform<float>(n, -1, 1, 2);
   const float s = 1.5f, b = -0.25f;
   std::vector<float> y(n);
-  REQUIRE(op::launch(op::load(x.data()) | op::multiply(s) | op::add(b) | op::gelu | op::add(op::load(r.data())) | op::clamp(-1.f, 6.f) |
-                         op::store(y.data()),
+  REQUIRE(op::launch(op::load(x.data()) | op::multiply(s) | op::add(b) | op::gelu | op::add(op::load(r.data())) |
+                         op::clamp(-1.f, 6.f) | op::store(y.data()),
                      op::extent(static_cast<std::int64_t>(n)), host()) == ONEPASS_SUCCESS);
   worst w;
   for (std::size_t i = 0; i < n; ++i) {

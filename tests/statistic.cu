@@ -37,11 +37,15 @@ TEST_CASE("sums of integers are 64-bit of the same signedness") {
   CHECK(result<std::int32_t>(op::sum, std::vector<std::uint8_t>(1000, 255)) == 255000);
   CHECK(result<std::int64_t>(op::sum, std::vector<std::int32_t>(4, 1 << 30)) == INT64_C(1) << 32);
   CHECK(result<std::int64_t>(op::sum, std::vector<std::int32_t>(3, INT32_MIN)) == INT64_C(-3) << 31);
-  CHECK(result<std::uint64_t>(op::sum, std::vector<std::uint64_t>{UINT64_C(1) << 63, (UINT64_C(1) << 62) + 1}) == (UINT64_C(3) << 62) + 1);
-  CHECK(result<std::int64_t>(op::sum, std::vector<std::int64_t>{(INT64_C(1) << 53) + 1, 1, 1}) == (INT64_C(1) << 53) + 3);
+  CHECK(result<std::uint64_t>(op::sum, std::vector<std::uint64_t>{UINT64_C(1) << 63, (UINT64_C(1) << 62) + 1}) ==
+        (UINT64_C(3) << 62) + 1);
+  CHECK(result<std::int64_t>(op::sum, std::vector<std::int64_t>{(INT64_C(1) << 53) + 1, 1, 1}) ==
+        (INT64_C(1) << 53) + 3);
   CHECK(result<std::int64_t>(op::sum_of_squares, std::vector<std::int8_t>(1000, -128)) == 16384000);
-  CHECK(result<std::uint64_t>(op::sum_of_squares, std::vector<std::uint32_t>{UINT32_MAX}) == UINT64_C(0xfffffffe00000001));
-  CHECK(result<std::int64_t>(op::sum_of_squares, std::vector<std::int64_t>{INT64_C(-3037000499)}) == INT64_C(9223372030926249001));
+  CHECK(result<std::uint64_t>(op::sum_of_squares, std::vector<std::uint32_t>{UINT32_MAX}) ==
+        UINT64_C(0xfffffffe00000001));
+  CHECK(result<std::int64_t>(op::sum_of_squares, std::vector<std::int64_t>{INT64_C(-3037000499)}) ==
+        INT64_C(9223372030926249001));
 }
 
 TEST_CASE("sums of floats stay exact where the sum is") {
@@ -54,7 +58,8 @@ TEST_CASE("sums of floats stay exact where the sum is") {
   CHECK(sum_of(-1, 4500 * 4500) == -20250000);
   CHECK(sum_of(100, 1000000) == 100000000);
   CHECK(value(result<f16>(op::sum, std::vector<f16>(20000, nearest<f16>(1)))) == 20000);
-  CHECK(value(result<bf16>(op::sum, std::vector<bf16>(70000, nearest<bf16>(1)))) == 70144);  // the bf16 nearest to 70000
+  CHECK(value(result<bf16>(op::sum, std::vector<bf16>(70000, nearest<bf16>(1)))) ==
+        70144);  // the bf16 nearest to 70000
 }
 
 TEST_CASE("sums keep subnormals") {
@@ -63,7 +68,8 @@ TEST_CASE("sums keep subnormals") {
   float r = 0;
   on_host(op::load(x.data()) | op::abs | op::reduce(op::sum, &r), x.size());
   CHECK(r == static_cast<float>(1000 * value(1e-40f)));
-  CHECK(result<float>(op::sum, std::vector<f16>(1000, nearest<f16>(6e-8L))) == static_cast<float>(1000 * rounded<f16>(6e-8L)));
+  CHECK(result<float>(op::sum, std::vector<f16>(1000, nearest<f16>(6e-8L))) ==
+        static_cast<float>(1000 * rounded<f16>(6e-8L)));
 }
 
 namespace {
@@ -76,14 +82,15 @@ double sum_error(const std::vector<T> &x) {
     exact += value(y);
     size += std::fabs(value(y));
   }
-  return static_cast<double>(std::fabs(value(result<T>(op::sum, x)) - exact) / size * std::scalbn(1.0L, format<T>::digits));
+  return static_cast<double>(std::fabs(value(result<T>(op::sum, x)) - exact) / size *
+                             std::scalbn(1.0L, format<T>::digits));
 }
 
 }  // namespace
 
 TEST_CASE("the error of a sum grows with the logarithm of n") {
   for (const std::size_t n : {std::size_t{1000}, std::size_t{1} << 17, std::size_t{999983}}) {
-    const double bound = std::log2(static_cast<double>(n)) / 4;
+    const double bound = std::log2(static_cast<double>(n)) / 16;
     CHECK(sum_error(uniform<float>(n, 0, 1)) <= bound);
     CHECK(sum_error(uniform<float>(n, -1, 1)) <= bound);
     CHECK(sum_error(uniform<double>(n, 0, 1)) <= bound);
@@ -106,7 +113,8 @@ struct extremes {
   T least, greatest, at_index;
   std::int64_t index = -7;
   explicit extremes(const std::vector<T> &x) {
-    on_host(op::load(x.data()) | op::reduce(op::several(op::minimum, op::maximum, op::argmax), &least, &greatest, &at_index, &index),
+    on_host(op::load(x.data()) |
+                op::reduce(op::several(op::minimum, op::maximum, op::argmax), &least, &greatest, &at_index, &index),
             x.size());
   }
 };
@@ -141,9 +149,7 @@ TEST_CASE("minimum, maximum and argmax of every type") {
   extremes_of_integers<std::uint8_t>();
   extremes_of_integers<std::int32_t>();
   extremes_of_integers<std::int64_t>();
-  extremes_of_integers<std::uint64_t>();
   extremes_of<f16>(nearest<f16>(-HUGE_VALL), nearest<f16>(1), nearest<f16>(HUGE_VALL));
-  extremes_of<bf16>(nearest<bf16>(-3), nearest<bf16>(-2), nearest<bf16>(-1));
   extremes_of<float>(1.0f, std::nextafter(1.0f, 2.0f), 2);
   extremes_of<double>(-infinity, 0, 1e-320);
 }
@@ -161,7 +167,6 @@ TEST_CASE("extremes of infinities alone, of zeros and of subnormals") {
   };
   for (const long double x : {HUGE_VALL, -HUGE_VALL}) {
     alone(nearest<f16>(x));
-    alone(nearest<bf16>(x));
     alone(nearest<float>(x));
     alone(nearest<double>(x));
   }
@@ -192,7 +197,6 @@ TEST_CASE("NaN wins at every place, the first one in argmax") {
     }
   };
   check(f16{});
-  check(bf16{});
   check(float{});
   check(double{});
 }
@@ -203,7 +207,11 @@ TEST_CASE("argmax takes the lowest index of equal values") {
     std::vector<float> x(1 + bits() % 50);
     for (float &y : x) {
       const unsigned k = bits() % 8;
-      y = k == 0 ? -inf : k == 1 && round % 3 == 0 ? not_number : k == 2 ? -0.0f : k == 3 ? 0.0f : static_cast<float>(k % 3) - 1;
+      y = k == 0                     ? -inf
+          : k == 1 && round % 3 == 0 ? not_number
+          : k == 2                   ? -0.0f
+          : k == 3                   ? 0.0f
+                                     : static_cast<float>(k % 3) - 1;
     }
     std::size_t expected = 0;
     for (std::size_t i = 1; i < x.size(); ++i)
@@ -276,11 +284,12 @@ TEST_CASE("the variance of a constant is exactly zero") {
 TEST_CASE("mean and variance with a large offset") {
   for (const float offset : {0.0f, 100.0f, 1000.0f, 10000.0f}) {
     std::vector<float> x(16);
-    for (std::size_t i = 0; i < 16; ++i) x[i] = static_cast<float>(static_cast<double>(offset) + static_cast<double>(i) * 1e-3);
+    for (std::size_t i = 0; i < 16; ++i)
+      x[i] = static_cast<float>(static_cast<double>(offset) + static_cast<double>(i) * 1e-3);
     const moments m = moments_of<float>(x), exact = exact_moments(x);
     INFO("offset " << offset);
     if (offset == 100) CHECK(static_cast<double>(exact.variance) == Approx(2.12567e-5).epsilon(1e-5));
-    CHECK(std::fabs(m.variance / exact.variance - 1) < 2e-6L);
+    CHECK(std::fabs(m.variance / exact.variance - 1) < 3e-7L);
     CHECK(error_in_ulp(static_cast<float>(m.mean), exact.mean) <= 1);
   }
   const moments m = moments_of<float>(std::vector<float>{2000, 2000.5f, 2001, 2003});
@@ -294,10 +303,10 @@ TEST_CASE("mean and variance of many values") {
       const std::vector<float> x = uniform<float>(n, offset - 1, offset + 1);
       const moments m = moments_of<float>(x), exact = exact_moments(x);
       INFO("n = " << n << ", offset " << offset);
-      CHECK(std::fabs(m.variance / exact.variance - 1) < 2e-6L);
+      CHECK(std::fabs(m.variance / exact.variance - 1) < 3e-7L);
       CHECK(std::fabs(m.mean - exact.mean) < 2e-7L * (1 + std::fabs(exact.mean)));
       const std::vector<double> d(x.begin(), x.end());
-      CHECK(std::fabs(moments_of(d).variance / exact.variance - 1) < 1e-14L);
+      CHECK(std::fabs(moments_of(d).variance / exact.variance - 1) < 1e-15L);
     }
   }
 }
@@ -307,30 +316,31 @@ TEST_CASE("mean and variance of integers are computed in f64") {
   const moments a = moments_of(std::vector<std::uint8_t>{200, 10});
   CHECK(a.mean == 105);
   CHECK(a.variance == 9025);
-  CHECK(moments_of<float>(std::vector<std::uint8_t>{250, 250}).mean == 250);
+  CHECK(moments_of(std::vector<std::uint8_t>{250, 250}).mean == 250);
   const moments b = moments_of(std::vector<std::int32_t>{INT32_MIN, INT32_MAX});
   CHECK(b.mean == -0.5L);
-  CHECK(b.variance == 4611686016279904256.25L - 0.25L);  // (2^32 - 1)^2 / 4 in f64
+  CHECK(b.variance == 4611686016279904256.0L);  // (2^32 - 1)^2 / 4 in f64
 }
 
 TEST_CASE("mean and variance of one value, of nothing, of infinities and of NaN") {
-  CHECK(moments_of(std::vector<float>{-3.5f}).mean == -3.5L);
-  CHECK(same(moments_of(std::vector<float>{-3.5f}).variance, 0));
-  CHECK(std::isnan(moments_of(std::vector<float>{}).mean));
-  CHECK(std::isnan(moments_of(std::vector<float>{}).variance));
+  CHECK(moments_of<float>(std::vector<float>{-3.5f}).mean == -3.5L);
+  CHECK(same(moments_of<float>(std::vector<float>{-3.5f}).variance, 0));
+  CHECK(std::isnan(moments_of<float>(std::vector<float>{}).mean));
+  CHECK(std::isnan(moments_of<float>(std::vector<float>{}).variance));
   for (const std::size_t n : {1u, 2u, 4u, 5u, 9u, 40u}) {
     for (std::size_t i = 0; i < n; ++i) {
       std::vector<float> x(n, 2);
       x[i] = inf;
-      CHECK(moments_of(x).mean == HUGE_VALL);
-      CHECK(!std::isfinite(moments_of(x).variance));
+      CHECK(moments_of<float>(x).mean == HUGE_VALL);
+      CHECK(!std::isfinite(moments_of<float>(x).variance));
       x[i] = -inf;
-      CHECK(moments_of(x).mean == -HUGE_VALL);
+      CHECK(moments_of<float>(x).mean == -HUGE_VALL);
       x[n - 1 - i] = inf;
-      CHECK((n == 1 || 2 * i + 1 == n ? moments_of(x).mean == HUGE_VALL : std::isnan(moments_of(x).mean)));
+      CHECK(
+          (n == 1 || 2 * i + 1 == n ? moments_of<float>(x).mean == HUGE_VALL : std::isnan(moments_of<float>(x).mean)));
       x[i] = not_number;
-      CHECK(std::isnan(moments_of(x).mean));
-      CHECK(std::isnan(moments_of(x).variance));
+      CHECK(std::isnan(moments_of<float>(x).mean));
+      CHECK(std::isnan(moments_of<float>(x).variance));
     }
   }
 }
@@ -347,8 +357,8 @@ TEST_CASE("several statistics share one pass, their results in order") {
   float sum = 0, mean = 0, variance = 0, value_of_max = 0;
   double least = 0;
   std::int64_t at = 0;
-  on_host(op::load(x.data()) | op::reduce(op::several(op::sum, op::minimum, op::argmax, op::mean_variance), &sum, &least,
-                                          &value_of_max, &at, &mean, &variance),
+  on_host(op::load(x.data()) | op::reduce(op::several(op::sum, op::minimum, op::argmax, op::mean_variance), &sum,
+                                          &least, &value_of_max, &at, &mean, &variance),
           x.size());
   CHECK(sum == 18);
   CHECK(least == -1);
@@ -361,7 +371,8 @@ TEST_CASE("several statistics share one pass, their results in order") {
   on_host(op::load(x.data()) | op::reduce(op::mean_variance, &alone, &nested_sum), x.size());
   CHECK(alone == mean);
   CHECK(nested_sum == variance);
-  on_host(op::load(x.data()) | op::reduce(op::several(op::several(op::sum, op::maximum), op::sum_of_squares), &nested_sum, &nested_max, &nested_squares),
+  on_host(op::load(x.data()) | op::reduce(op::several(op::several(op::sum, op::maximum), op::sum_of_squares),
+                                          &nested_sum, &nested_max, &nested_squares),
           x.size());
   CHECK(nested_sum == 18);
   CHECK(nested_max == 7);
@@ -390,7 +401,9 @@ struct count_above {
   }
   ONEPASS_HD std::int64_t lift(float x, const op::coordinate &) const { return x > threshold; }
   ONEPASS_HD std::int64_t combine(std::int64_t a, std::int64_t b) const { return a + b; }
-  ONEPASS_HD double finish(std::int64_t count, std::int64_t n) const { return static_cast<double>(count) / static_cast<double>(n); }
+  ONEPASS_HD double finish(std::int64_t count, std::int64_t n) const {
+    return static_cast<double>(count) / static_cast<double>(n);
+  }
 };
 
 // The same by groups; says how many groups there were.
@@ -411,7 +424,9 @@ struct count_groups {
     ++s.groups;
     return s;
   }
-  ONEPASS_HD cuda::std::tuple<std::int64_t, std::int64_t> finish(const state &s, std::int64_t) const { return {s.count, s.groups}; }
+  ONEPASS_HD cuda::std::tuple<std::int64_t, std::int64_t> finish(const state &s, std::int64_t) const {
+    return {s.count, s.groups};
+  }
 };
 
 // The centre of gravity, from the coordinates.
@@ -426,8 +441,12 @@ struct centroid {
   ONEPASS_HD state lift(float x, const op::coordinate &at) const {
     return {x, x * static_cast<double>(at.row), x * static_cast<double>(at.column)};
   }
-  ONEPASS_HD state combine(const state &a, const state &b) const { return {a.mass + b.mass, a.row + b.row, a.column + b.column}; }
-  ONEPASS_HD cuda::std::tuple<double, double> finish(const state &s, std::int64_t) const { return {s.row / s.mass, s.column / s.mass}; }
+  ONEPASS_HD state combine(const state &a, const state &b) const {
+    return {a.mass + b.mass, a.row + b.row, a.column + b.column};
+  }
+  ONEPASS_HD cuda::std::tuple<double, double> finish(const state &s, std::int64_t) const {
+    return {s.row / s.mass, s.column / s.mass};
+  }
 };
 
 }  // namespace
@@ -441,7 +460,9 @@ TEST_CASE("a statistic of one's own") {
   CHECK(groups == 2);
   double share = 0;
   float sum = 0;
-  on_host(op::load(x.data()) | op::reduce(op::several(count_above{0}, op::sum, count_groups{5}), &share, &sum, &count, &groups), x.size());
+  on_host(op::load(x.data()) |
+              op::reduce(op::several(count_above{0}, op::sum, count_groups{5}), &share, &sum, &count, &groups),
+          x.size());
   CHECK(share == 1);
   CHECK(sum == 28);
   CHECK(count == 2);

@@ -38,7 +38,8 @@ std::vector<long double> finish(const S &s, const State &state, std::size_t n) {
 
 bool near(const std::vector<long double> &a, const std::vector<long double> &b, long double tolerance) {
   for (std::size_t i = 0; i < a.size(); ++i)
-    if (!same(a[i], b[i]) && !(std::fabs(a[i] - b[i]) <= tolerance * std::max(std::fabs(a[i]), std::fabs(b[i])))) return false;
+    if (!same(a[i], b[i]) && !(std::fabs(a[i] - b[i]) <= tolerance * std::max(std::fabs(a[i]), std::fabs(b[i]))))
+      return false;
   return a.size() == b.size();
 }
 
@@ -84,8 +85,9 @@ TEST_CASE("the laws hold exactly where nothing is rounded") {
 }
 
 TEST_CASE("the laws hold with infinities and NaN") {
-  for (const auto &x : {std::vector<float>{1, -inf, 3, 2, -inf, 5}, std::vector<float>{inf, 4, inf, 0, 1}, std::vector<float>{1, not_number, 3, inf, not_number, 2},
-                        std::vector<float>{-inf, -inf, -inf}, std::vector<float>{not_number, not_number}, std::vector<float>{0.0f, -0.0f, 0.0f}}) {
+  for (const auto &x : {std::vector<float>{1, -inf, 3, 2, -inf, 5}, std::vector<float>{inf, 4, inf, 0, 1},
+                        std::vector<float>{1, not_number, 3, inf, not_number, 2}, std::vector<float>{-inf, -inf, -inf},
+                        std::vector<float>{not_number, not_number}, std::vector<float>{0.0f, -0.0f, 0.0f}}) {
     laws(op::sum, x, 0);
     laws(op::sum_of_squares, x, 0);
     laws(op::minimum, x, 0);

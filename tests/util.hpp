@@ -167,9 +167,9 @@ std::vector<T> specials() {
   using F = format<T>;
   const auto power = [](int n) { return std::scalbn(1.0L, n); };
   std::vector<T> all;
-  for (const long double x : {0.0L, power(F::least - F::digits + 1), power(F::least) * (1 - power(1 - F::digits)), power(F::least),
-                              0.5L, 1 - power(-F::digits), 1.0L, 1 + power(1 - F::digits), 1.5L, 2.0L, 2.5L, 10.0L,
-                              power(F::greatest) * (2 - power(1 - F::digits)), HUGE_VALL}) {
+  for (const long double x : {0.0L, power(F::least - F::digits + 1), power(F::least) * (1 - power(1 - F::digits)),
+                              power(F::least), 0.5L, 1 - power(-F::digits), 1.0L, 1 + power(1 - F::digits), 1.5L, 2.0L,
+                              2.5L, 10.0L, power(F::greatest) * (2 - power(1 - F::digits)), HUGE_VALL}) {
     all.push_back(nearest<T>(x));
     all.push_back(nearest<T>(-x));
   }
@@ -199,8 +199,10 @@ std::vector<T> uniform(std::size_t n, double low, double high, unsigned seed = 1
   std::vector<T> all(n);
   for (T &x : all) {
     const double u = low + (high - low) * static_cast<double>(bits()) / 4294967296.0;
-    if constexpr (std::is_integral_v<T>) x = static_cast<T>(std::floor(u));
-    else x = nearest<T>(u);
+    if constexpr (std::is_integral_v<T>)
+      x = static_cast<T>(std::floor(u));
+    else
+      x = nearest<T>(u);
   }
   return all;
 }

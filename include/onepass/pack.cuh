@@ -39,18 +39,29 @@ struct position {
   static constexpr access mode = A;
   int64_t row, column, index;
   int32_t count;  // [0, N]; 0: nothing here
-  bool edge;      // the group touches an end of its row, beyond which nothing may be read
+  bool edge;      // a word of 4 bytes that holds a byte of the group may reach beyond its row
 
   ONEPASS_HD constexpr bool has(int lane) const { return A == access::whole || lane < count; }
   ONEPASS_HD constexpr coordinate lane(int i) const { return {row, column + i, index + i}; }
   ONEPASS_HD constexpr bool full() const { return A == access::whole || count == N; }
 };
 
+namespace detail {
+
+// Of a group with `column` columns of its row before it and `left` from its first to the row's end: a word holds at most
+// 3 elements beside it.
+template <int N, class Int>
+ONEPASS_HD constexpr bool is_edge(Int column, Int left) {
+  return column < 3 || left < N + 3;
+}
+
+}  // namespace detail
+
 // The group at `column` of `row` in an extent, for use in a kernel of one's own; arrays need no alignment.
 template <int N>
 ONEPASS_HD constexpr position<N> place(int64_t row, int64_t column, int64_t rows, int64_t columns) {
   const int64_t left = row < rows && column < columns ? columns - column : 0;
-  const bool edge = column == 0 || left <= N;
+  const bool edge = detail::is_edge<N>(column, left);
   return {row, column, row * columns + column, static_cast<int32_t>(left < N ? left : N), edge};
 }
 
@@ -153,7 +164,7 @@ struct skewed {
   unsigned shift;
 };
 
-// Each word that is read holds at least a byte of the group; at the two ends of a row elements are read.
+// Each word that is read holds at least a byte of the group and none from beyond the row: at its ends elements are read.
 template <int N, class T>
 ONEPASS_HD skewed<T, N> read_skewed(const T *p, const position<N, access::any> &at) {
   using group = skewed<T, N>;

@@ -18,13 +18,16 @@ TEST_CASE("the sum of absolute values") {
   long double exact = 0;
   for (const float v : x) exact += std::fabs(value(v));
   float sum = -1;
-  CHECK(op::launch(op::load(x.data()) | op::abs | op::reduce(op::sum, &sum), op::extent(1003), host()) == ONEPASS_SUCCESS);
+  CHECK(op::launch(op::load(x.data()) | op::abs | op::reduce(op::sum, &sum), op::extent(1003), host()) ==
+        ONEPASS_SUCCESS);
   CHECK(std::fabs(sum / exact - 1) < 3e-7L);
   CHECK(op::launch(op::load(x.data()) | op::abs | op::reduce(op::sum, &sum), op::extent(0), host()) == ONEPASS_SUCCESS);
   CHECK(sum == 0);  // nothing stale
   float *null = nullptr;
-  CHECK(op::launch(op::load(x.data()) | op::abs | op::reduce(op::sum, null), op::extent(3), host()) == ONEPASS_ERROR_NULL);
-  CHECK(op::launch(op::load(x.data()) | op::abs | op::reduce(op::sum, null), op::extent(0), host()) == ONEPASS_ERROR_NULL);
+  CHECK(op::launch(op::load(x.data()) | op::abs | op::reduce(op::sum, null), op::extent(3), host()) ==
+        ONEPASS_ERROR_NULL);
+  CHECK(op::launch(op::load(x.data()) | op::abs | op::reduce(op::sum, null), op::extent(0), host()) ==
+        ONEPASS_ERROR_NULL);
 }
 
 TEST_CASE("one pointer per result, in order, no two of them the same") {
@@ -71,8 +74,8 @@ TEST_CASE("of nothing, each statistic writes what it means") {
   float sum = 7, squares = 7, least = 7, greatest = 7, value_at = 7, mean = 7, variance = 7, initial = 7;
   std::int64_t at = 7;
   for (const onepass_extent_t extent : {onepass_extent_1d(0), onepass_extent_2d(0, 9), onepass_extent_2d(9, 0)}) {
-    on_host(op::load(none) | op::reduce(op::several(op::sum, op::sum_of_squares, op::minimum, op::maximum, op::argmax, op::mean_variance,
-                                                    op::with_initial(op::maximum, 100)),
+    on_host(op::load(none) | op::reduce(op::several(op::sum, op::sum_of_squares, op::minimum, op::maximum, op::argmax,
+                                                    op::mean_variance, op::with_initial(op::maximum, 100)),
                                         &sum, &squares, &least, &greatest, &value_at, &at, &mean, &variance, &initial),
             extent);
     CHECK(same(sum, 0));
@@ -86,7 +89,9 @@ TEST_CASE("of nothing, each statistic writes what it means") {
     CHECK(initial == 100);
   }
   std::int32_t low = 7, high = 7;
-  on_host(op::load(static_cast<const std::int32_t *>(nullptr)) | op::reduce(op::several(op::maximum, op::minimum), &low, &high), 0);
+  on_host(op::load(static_cast<const std::int32_t *>(nullptr)) |
+              op::reduce(op::several(op::maximum, op::minimum), &low, &high),
+          0);
   CHECK(low == INT32_MIN);
   CHECK(high == INT32_MAX);
 }
@@ -97,9 +102,11 @@ TEST_CASE("a reduction of rows with a pitch sees the rows alone") {
       const std::int64_t pitch = columns + 3;
       std::vector<float> x(static_cast<std::size_t>(rows * pitch), std::numeric_limits<float>::quiet_NaN());
       for (std::int64_t r = 0; r < rows; ++r)
-        for (std::int64_t c = 0; c < columns; ++c) x[static_cast<std::size_t>(r * pitch + c)] = static_cast<float>(r * 100 + c);
+        for (std::int64_t c = 0; c < columns; ++c)
+          x[static_cast<std::size_t>(r * pitch + c)] = static_cast<float>(r * 100 + c);
       float sum = -1, greatest = -1;
-      on_host(op::load(x.data(), pitch) | op::reduce(op::several(op::sum, op::maximum), &sum, &greatest), onepass_extent_2d(rows, columns));
+      on_host(op::load(x.data(), pitch) | op::reduce(op::several(op::sum, op::maximum), &sum, &greatest),
+              onepass_extent_2d(rows, columns));
       CHECK(sum == static_cast<float>(rows * (rows - 1) / 2 * 100 * columns + rows * columns * (columns - 1) / 2));
       CHECK(greatest == static_cast<float>((rows - 1) * 100 + columns - 1));
     }
@@ -110,7 +117,9 @@ TEST_CASE("lanes past the end do not take part") {
   for (std::size_t n = 1; n < 40; ++n) {
     const std::vector<bf16> x(n, nearest<bf16>(-3));  // a lane of zeros would be the maximum
     float sum = 0, greatest = 0, mean = 0, variance = -1;
-    on_host(op::load(x.data()) | op::add(1) | op::reduce(op::several(op::sum, op::maximum, op::mean_variance), &sum, &greatest, &mean, &variance), n);
+    on_host(op::load(x.data()) | op::add(1) |
+                op::reduce(op::several(op::sum, op::maximum, op::mean_variance), &sum, &greatest, &mean, &variance),
+            n);
     CHECK(sum == -2 * static_cast<float>(n));
     CHECK(greatest == -2);
     CHECK(mean == -2);
@@ -129,5 +138,47 @@ TEST_CASE("an initial value: 100 is the maximum of 1 and 2") {
     double sum = -1;
     on_host(op::value(1.0) | op::reduce(op::with_initial(op::sum, 5), &sum), static_cast<std::size_t>(n));
     CHECK(sum == n + 5);
+  }
+}
+
+TEST_CASE("sums and maxima of absolute values reach beyond the type") {
+  const std::vector<std::uint32_t> u32 = {1, 2, 3};
+  const std::vector<std::int8_t> i8 = {-128};
+  const std::vector<std::int32_t> i32 = {INT32_MIN, 5};
+  std::int64_t sum = 0, greatest = 0;
+  on_host(op::load(u32.data()) | op::abs | op::reduce(op::several(op::sum, op::maximum), &sum, &greatest), 3);
+  CHECK(sum == 6);
+  CHECK(greatest == 3);
+  on_host(op::load(i8.data()) | op::abs | op::reduce(op::sum, &sum), 1);
+  CHECK(sum == 128);
+  on_host(op::load(i32.data()) | op::abs | op::reduce(op::maximum, &greatest), 2);
+  CHECK(greatest == INT64_C(1) << 31);
+}
+
+TEST_CASE("booleans count") {
+  const bool x[] = {true, false, true, true, false};
+  int count = 0;
+  bool any = false, all = true;
+  on_host(op::load(x) | op::reduce(op::several(op::sum, op::maximum, op::minimum), &count, &any, &all), 5);
+  CHECK(count == 3);
+  CHECK(any);
+  CHECK_FALSE(all);
+}
+
+TEST_CASE("one NaN among many values is found wherever it is") {
+  const std::size_t n = 100000;
+  for (const std::size_t i : {std::size_t{0}, std::size_t{511}, n / 2, n - 1}) {
+    std::vector<float> x(n, 1);
+    x[i] = std::numeric_limits<float>::quiet_NaN();
+    float least = 0, greatest = 0, value_at = 0, sum = 0;
+    std::int64_t at = -1;
+    on_host(op::load(x.data()) | op::reduce(op::several(op::minimum, op::maximum, op::argmax, op::sum), &least,
+                                            &greatest, &value_at, &at, &sum),
+            n);
+    CHECK(std::isnan(least));
+    CHECK(std::isnan(greatest));
+    CHECK(std::isnan(value_at));
+    CHECK(std::isnan(sum));
+    CHECK(at == static_cast<std::int64_t>(i));
   }
 }

@@ -55,7 +55,8 @@ TEMPLATE_TEST_CASE("rows with a pitch, and nothing between them", "", bf16, doub
         for (std::int64_t i = 0; i < static_cast<std::int64_t>(y.size()); ++i) {
           const T stored = y[static_cast<std::size_t>(i)];
           const std::int64_t row = pitch > 0 ? i / pitch : rows, column = pitch > 0 ? i % pitch : 0;
-          wrong += row < rows && column < columns ? value(stored) != static_cast<long double>(row * columns + column) : !is_mark(stored);
+          wrong += row < rows && column < columns ? value(stored) != static_cast<long double>(row * columns + column)
+                                                  : !is_mark(stored);
         }
         INFO(rows << " x " << columns << ", pitch " << pitch);
         CHECK(wrong == 0);
@@ -72,7 +73,8 @@ TEST_CASE("in place") {
 }
 
 TEST_CASE("a store rounds to nearest even, saturates integers and keeps what fits") {
-  const std::vector<double> x = {1 + std::ldexp(1, -8) + std::ldexp(1, -40), 65520, -0.0, 2.5, -200, 1e300, not_a_number};
+  const std::vector<double> x = {
+      1 + std::ldexp(1, -8) + std::ldexp(1, -40), 65520, -0.0, 2.5, -200, 1e300, not_a_number};
   std::vector<bf16> bfloat(x.size());
   std::vector<f16> half(x.size());
   std::vector<std::int8_t> integer(x.size());

@@ -28,7 +28,8 @@ TEST_CASE("each element knows its coordinate, in every shape") {
   for (const std::int64_t rows : {1, 2, 5}) {
     for (const std::int64_t columns : {1, 2, 3, 4, 9}) {
       std::vector<std::int64_t> y(static_cast<std::size_t>(rows * columns));
-      on_host(op::index() | op::fn(encode{}, op::row(), op::column()) | op::store(y.data()), onepass_extent_2d(rows, columns));
+      on_host(op::index() | op::fn(encode{}, op::row(), op::column()) | op::store(y.data()),
+              onepass_extent_2d(rows, columns));
       for (std::size_t i = 0; i < y.size(); ++i) {
         const auto k = static_cast<std::int64_t>(i);
         CHECK(y[i] == k * 1000000 + k / columns * 1000 + k % columns);
@@ -40,7 +41,8 @@ TEST_CASE("each element knows its coordinate, in every shape") {
 TEST_CASE("coordinates are operands of a functor") {
   const std::vector<float> x = uniform<float>(25, 1, 2);
   std::vector<float> y(25);
-  on_host(op::load(x.data()) | op::fn(lower_triangle{}, op::row(), op::column()) | op::store(y.data()), onepass_extent_2d(5, 5));
+  on_host(op::load(x.data()) | op::fn(lower_triangle{}, op::row(), op::column()) | op::store(y.data()),
+          onepass_extent_2d(5, 5));
   for (std::size_t i = 0; i < 25; ++i) CHECK(y[i] == (i % 5 <= i / 5 ? x[i] : 0));
 }
 

@@ -28,7 +28,8 @@ TEST_CASE("a number is not rounded to the type in memory") {
   // An eps of 1e-12 is 0 in f16, and is not rounded to it.
   CHECK(through<float>(std::vector<f16>{nearest<f16>(0)}, op::add(1e-12) | op::rsqrt)[0] == Approx(1e6));
   // A number of a 16-bit type has that type's value.
-  CHECK(through<float>(std::vector<float>{0}, op::add(nearest<bf16>(0.1L)))[0] == static_cast<float>(rounded<bf16>(0.1L)));
+  CHECK(through<float>(std::vector<float>{0}, op::add(nearest<bf16>(0.1L)))[0] ==
+        static_cast<float>(rounded<bf16>(0.1L)));
 }
 
 TEST_CASE("integer numbers are exact") {
@@ -41,7 +42,8 @@ TEST_CASE("integer numbers are exact") {
 TEST_CASE("a value keeps its own type") {
   CHECK(through<double>(std::vector<float>{1}, op::multiply(op::value(0.1)))[0] == 0.1);
   CHECK(through<double>(std::vector<std::int32_t>{INT32_MAX}, op::multiply(op::value(2.0)))[0] == 4294967294.0);
-  CHECK(through<float>(std::vector<float>{1}, op::add(op::value(nearest<f16>(0.1L))))[0] == 1 + static_cast<float>(rounded<f16>(0.1L)));
+  CHECK(through<float>(std::vector<float>{1}, op::add(op::value(nearest<f16>(0.1L))))[0] ==
+        1 + static_cast<float>(rounded<f16>(0.1L)));
 }
 
 TEST_CASE("a value is a source by itself") {

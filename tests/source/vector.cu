@@ -18,7 +18,8 @@ TEST_CASE("a vector per column and one per row, for every shape") {
       const std::vector<bf16> bias = uniform<bf16>(c, -3, 3, 2);
       const std::vector<double> scale = uniform<double>(r, 0.5, 2, 3);
       std::vector<double> y(r * c);
-      on_host(op::load(x.data()) | op::add(op::per_column(bias.data())) | op::multiply(op::per_row(scale.data())) | op::store(y.data()),
+      on_host(op::load(x.data()) | op::add(op::per_column(bias.data())) | op::multiply(op::per_row(scale.data())) |
+                  op::store(y.data()),
               onepass_extent_2d(rows, columns));
       int wrong = 0;
       for (std::size_t i = 0; i < r; ++i)
@@ -40,7 +41,8 @@ TEST_CASE("integers and narrow types") {
   const std::vector<std::uint8_t> table = {1, 2, 255};
   const std::vector<std::int64_t> rows = {(INT64_C(1) << 53) + 1, -7};
   std::vector<std::int64_t> y(6);
-  on_host(op::per_column(table.data()) | op::add(op::per_row(rows.data())) | op::store(y.data()), onepass_extent_2d(2, 3));
+  on_host(op::per_column(table.data()) | op::add(op::per_row(rows.data())) | op::store(y.data()),
+          onepass_extent_2d(2, 3));
   CHECK(y == std::vector<std::int64_t>{rows[0] + 1, rows[0] + 2, rows[0] + 255, -6, -5, 248});
 }
 

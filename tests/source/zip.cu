@@ -38,7 +38,8 @@ struct weigh {  // two elements of a tuple, and an operand
   ONEPASS_HD float operator()(float a, float b, float weight) const { return a * weight + b; }
 };
 
-const std::vector<bf16> a = {nearest<bf16>(0.5L), nearest<bf16>(-2), nearest<bf16>(3), nearest<bf16>(4), nearest<bf16>(-8)};
+const std::vector<bf16> a = {nearest<bf16>(0.5L), nearest<bf16>(-2), nearest<bf16>(3), nearest<bf16>(4),
+                             nearest<bf16>(-8)};
 const std::vector<std::int64_t> b = {1, -1, 7, 1000000007, 0};
 const std::vector<double> c = {0.1, 0.2, -0.3, 1e-9, 5};
 
@@ -57,7 +58,9 @@ TEST_CASE("a functor takes the tuple or its elements") {
 
 TEST_CASE("members have stages of their own, and may be numbers and coordinates") {
   std::vector<double> y(5);
-  on_host(op::zip(op::load(a.data()) | op::abs, op::index() | op::add(10), 0.5) | op::fn(of_elements{}) | op::store(y.data()), 5);
+  on_host(op::zip(op::load(a.data()) | op::abs, op::index() | op::add(10), 0.5) | op::fn(of_elements{}) |
+              op::store(y.data()),
+          5);
   for (std::size_t i = 0; i < 5; ++i)
     CHECK(y[i] == static_cast<double>(std::fabs(value(a[i]))) + static_cast<double>(i + 10) * 0.5);
 }
@@ -77,7 +80,8 @@ TEST_CASE("a tuple meets operands, tuples too") {
 TEST_CASE("members of different spans") {
   const std::vector<float> x = {1, 2, 3, 4, 5, 6}, column = {10, 20, 30}, row = {100, 200};
   std::vector<float> y(6);
-  on_host(op::zip(op::load(x.data()), op::per_column(column.data())) | op::fn(weigh{}, op::per_row(row.data())) | op::store(y.data()),
+  on_host(op::zip(op::load(x.data()), op::per_column(column.data())) | op::fn(weigh{}, op::per_row(row.data())) |
+              op::store(y.data()),
           onepass_extent_2d(2, 3));
   CHECK(y == std::vector<float>{110, 220, 330, 810, 1020, 1230});
 }

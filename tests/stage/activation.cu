@@ -42,12 +42,14 @@ long double gelu_tanh(long double x) { return x == -HUGE_VALL ? -0.0L : x / (1 +
 template <class T>
 std::vector<T> inputs() {
   std::vector<T> x = sweep<T>();
-  for (const auto &more : {uniform<T>(1 << 17, -4, 4), uniform<T>(1 << 17, -40, 10, 2), uniform<T>(1 << 16, -750, 10, 3)})
+  for (const auto &more :
+       {uniform<T>(1 << 17, -4, 4), uniform<T>(1 << 17, -40, 10, 2), uniform<T>(1 << 16, -750, 10, 3)})
     x.insert(x.end(), more.begin(), more.end());
   return x;
 }
 
-// The error of gelu_tanh in ulp beyond 2.5 |z| for the e^z of the negative tail: there a rounding of z counts |z| times.
+// The error of gelu_tanh in ulp beyond 2.5 |z| for the e^z of the negative tail: there a rounding of z counts |z|
+// times.
 template <class T>
 worst worst_gelu_tanh() {
   const std::vector<T> x = inputs<T>(), y = through<T>(x, op::gelu_tanh);
@@ -127,7 +129,9 @@ TEST_CASE("gelu is the erf form and gelu_tanh the tanh form") {
 
 TEST_CASE("negative tails keep their relative accuracy") {
   const auto relative = [](double got, double exact) { return std::fabs(got / exact - 1); };
-  const auto f32 = [](float x, const auto &stage) { return static_cast<double>(through<float>(std::vector<float>{x}, stage)[0]); };
+  const auto f32 = [](float x, const auto &stage) {
+    return static_cast<double>(through<float>(std::vector<float>{x}, stage)[0]);
+  };
   const auto f64 = [](double x, const auto &stage) { return through<double>(std::vector<double>{x}, stage)[0]; };
   CHECK(relative(f32(-5, op::gelu), -1.4332578593606064e-06) < 1e-7);
   CHECK(relative(f32(-12, op::gelu), -2.1317787348598553e-32) < 1e-7);
@@ -143,7 +147,9 @@ TEST_CASE("negative tails keep their relative accuracy") {
 TEST_CASE("limits, zeros and NaN") {
   const auto check = [](auto type) {
     using T = decltype(type);
-    const auto at = [](double x, const auto &stage) { return value(through<T>(std::vector<T>{nearest<T>(x)}, stage)[0]); };
+    const auto at = [](double x, const auto &stage) {
+      return value(through<T>(std::vector<T>{nearest<T>(x)}, stage)[0]);
+    };
     const double greatest = static_cast<double>(std::scalbn(2.0L - ulp<T>(1), format<T>::greatest));
     const auto each = [&](const auto &stage) {
       CHECK(at(infinity, stage) == HUGE_VALL);
@@ -170,8 +176,10 @@ TEST_CASE("limits, zeros and NaN") {
 }
 
 TEST_CASE("a NaN bias survives bias, relu and residual") {
-  const std::vector<float> x = {1, 2, 3}, bias = {1, std::numeric_limits<float>::quiet_NaN(), -5}, residual = {10, 20, 30};
-  const std::vector<bf16> y = through<bf16>(x, op::add(op::load(bias.data())) | op::relu | op::add(op::load(residual.data())));
+  const std::vector<float> x = {1, 2, 3}, bias = {1, std::numeric_limits<float>::quiet_NaN(), -5},
+                           residual = {10, 20, 30};
+  const std::vector<bf16> y =
+      through<bf16>(x, op::add(op::load(bias.data())) | op::relu | op::add(op::load(residual.data())));
   CHECK(value(y[0]) == 12);
   CHECK(std::isnan(value(y[1])));
   CHECK(value(y[2]) == 30);
@@ -179,6 +187,8 @@ TEST_CASE("a NaN bias survives bias, relu and residual") {
 
 TEST_CASE("relu of integers") {
   CHECK(through<int>(std::vector<std::int8_t>{-128, -1, 0, 127}, op::relu) == std::vector<int>{0, 0, 0, 127});
-  CHECK(through<std::int64_t>(std::vector<std::int64_t>{INT64_MIN, INT64_MAX}, op::relu) == std::vector<std::int64_t>{0, INT64_MAX});
-  CHECK(through<std::uint32_t>(std::vector<std::uint32_t>{0, UINT32_MAX}, op::relu) == std::vector<std::uint32_t>{0, UINT32_MAX});
+  CHECK(through<std::int64_t>(std::vector<std::int64_t>{INT64_MIN, INT64_MAX}, op::relu) ==
+        std::vector<std::int64_t>{0, INT64_MAX});
+  CHECK(through<std::uint32_t>(std::vector<std::uint32_t>{0, UINT32_MAX}, op::relu) ==
+        std::vector<std::uint32_t>{0, UINT32_MAX});
 }

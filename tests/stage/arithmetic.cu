@@ -19,7 +19,8 @@ static_assert(std::is_same_v<behind<float, decltype(op::multiply(0.5))>, float>)
 static_assert(std::is_same_v<behind<float, decltype(op::multiply(op::value(0.5)))>, double>);
 static_assert(std::is_same_v<behind<float, decltype(op::multiply_add(op::value(0.5), 1))>, double>);
 static_assert(std::is_same_v<behind<std::uint8_t, decltype(op::add(1))>, int>);
-static_assert(std::is_same_v<behind<std::uint8_t, decltype(op::subtract(op::load(static_cast<std::uint8_t *>(nullptr))))>, int>);
+static_assert(
+    std::is_same_v<behind<std::uint8_t, decltype(op::subtract(op::load(static_cast<std::uint8_t *>(nullptr))))>, int>);
 static_assert(std::is_same_v<behind<std::int32_t, decltype(op::add(op::value(INT64_C(1))))>, std::int64_t>);
 static_assert(std::is_same_v<behind<std::int32_t, decltype(op::add(op::value(1.f)))>, float>);
 static_assert(std::is_same_v<behind<std::int64_t, decltype(op::maximum(0))>, std::int64_t>);
@@ -126,7 +127,8 @@ TEST_CASE("multiply_add is rounded once") {
   CHECK(y[1] == static_cast<float>(value(x[1]) * 3 + 0.5L));
 
   const all_pairs<float> pairs;
-  const std::vector<float> z = through<float>(pairs.a, op::multiply_add(op::load(pairs.b.data()), op::load(pairs.a.data())));
+  const std::vector<float> z =
+      through<float>(pairs.a, op::multiply_add(op::load(pairs.b.data()), op::load(pairs.a.data())));
   int different = 0;
   for (std::size_t i = 0; i < z.size(); ++i)
     different += !same(z[i], rounded<float>(value(pairs.a[i]) * value(pairs.b[i]) + value(pairs.a[i])));
@@ -161,7 +163,8 @@ TEST_CASE("negate, abs and square of floats keep zeros, infinities and NaN") {
   const auto check = [](auto type) {
     using T = decltype(type);
     const std::vector<T> x = sweep<T>(1 << 12);
-    const std::vector<T> minus = through<T>(x, op::negate), size = through<T>(x, op::abs), product = through<T>(x, op::square);
+    const std::vector<T> minus = through<T>(x, op::negate), size = through<T>(x, op::abs),
+                         product = through<T>(x, op::square);
     int different = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
       const long double v = value(x[i]);
@@ -208,10 +211,14 @@ TEST_CASE("integers compute as in C++") {
 
 TEST_CASE("the absolute value of the least integer exists") {
   CHECK(through<int>(std::vector<std::int8_t>{-128, 127, -1}, op::abs) == std::vector<int>{128, 127, 1});
-  CHECK(through<std::int64_t>(std::vector<std::int32_t>{INT32_MIN, 5}, op::abs) == std::vector<std::int64_t>{INT64_C(1) << 31, 5});
-  CHECK(through<std::int32_t>(std::vector<std::int32_t>{INT32_MIN}, op::abs)[0] == INT32_MAX);  // saturated by the store
-  CHECK(through<std::int64_t>(std::vector<std::int64_t>{INT64_MIN + 1, -3}, op::abs) == std::vector<std::int64_t>{INT64_MAX, 3});
-  CHECK(through<std::uint32_t>(std::vector<std::uint32_t>{0, UINT32_MAX}, op::abs) == std::vector<std::uint32_t>{0, UINT32_MAX});
+  CHECK(through<std::int64_t>(std::vector<std::int32_t>{INT32_MIN, 5}, op::abs) ==
+        std::vector<std::int64_t>{INT64_C(1) << 31, 5});
+  CHECK(through<std::int32_t>(std::vector<std::int32_t>{INT32_MIN}, op::abs)[0] ==
+        INT32_MAX);  // saturated by the store
+  CHECK(through<std::int64_t>(std::vector<std::int64_t>{INT64_MIN + 1, -3}, op::abs) ==
+        std::vector<std::int64_t>{INT64_MAX, 3});
+  CHECK(through<std::uint32_t>(std::vector<std::uint32_t>{0, UINT32_MAX}, op::abs) ==
+        std::vector<std::uint32_t>{0, UINT32_MAX});
 }
 
 TEST_CASE("types mix freely") {
@@ -219,8 +226,8 @@ TEST_CASE("types mix freely") {
   const std::vector<bf16> b = {nearest<bf16>(0.5L), nearest<bf16>(-2), nearest<bf16>(3)};
   const std::vector<double> c = {1e-300, 0.1, 1e300};
   const std::vector<std::int64_t> d = {(INT64_C(1) << 53) + 2, -1, 7};
-  const std::vector<double> y = through<double>(
-      a, op::multiply(op::load(b.data())) | op::add(op::load(c.data())) | op::multiply_add(op::load(d.data()), op::value(0.25f)));
+  const std::vector<double> y = through<double>(a, op::multiply(op::load(b.data())) | op::add(op::load(c.data())) |
+                                                       op::multiply_add(op::load(d.data()), op::value(0.25f)));
   for (std::size_t i = 0; i < a.size(); ++i)
     CHECK(y[i] == std::fma(static_cast<double>(static_cast<float>(a[i]) * static_cast<float>(value(b[i]))) + c[i],
                            static_cast<double>(d[i]), 0.25));

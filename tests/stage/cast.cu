@@ -49,7 +49,8 @@ TEST_CASE("a cast is a store and a load") {
   CHECK(different<bf16>(f64) == 0);
   CHECK(different<float>(f64) == 0);
   CHECK(different<std::uint8_t>(f64) == 0);
-  const std::vector<std::int64_t> i64 = {0, 1, -1, 127, 128, 300, -200, INT32_MAX, INT64_MAX, INT64_MIN, (INT64_C(1) << 53) + 1};
+  const std::vector<std::int64_t> i64 = {
+      0, 1, -1, 127, 128, 300, -200, INT32_MAX, INT64_MAX, INT64_MIN, (INT64_C(1) << 53) + 1};
   CHECK(different<std::uint8_t>(i64) == 0);
   CHECK(different<std::int32_t>(i64) == 0);
   CHECK(different<float>(i64) == 0);
@@ -60,7 +61,8 @@ TEST_CASE("a cast to 16 bits rounds every value to nearest even") {
   const std::vector<float> x = sweep<float>();
   const std::vector<float> half = through<float>(x, op::cast<f16>()), bfloat = through<float>(x, op::cast<bf16>());
   int wrong = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) wrong += !same(half[i], rounded<f16>(x[i])) + !same(bfloat[i], rounded<bf16>(x[i]));
+  for (std::size_t i = 0; i < x.size(); ++i)
+    wrong += !same(half[i], rounded<f16>(x[i])) + !same(bfloat[i], rounded<bf16>(x[i]));
   CHECK(wrong == 0);
 }
 
@@ -73,7 +75,8 @@ TEST_CASE("a cast states the rounding of an unfused chain") {
 
 TEST_CASE("a cast to an integer is nearest even, saturated, and 0 for NaN") {
   const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
-  const std::vector<float> x = {-200, -128.5f, -2.5f, -1.5f, -0.5f, 0.5f, 1.5f, 2.5f, 126.5f, 127.4f, 127.5f, 200, inf, -inf, nan};
+  const std::vector<float> x = {-200,   -128.5f, -2.5f,  -1.5f, -0.5f, 0.5f, 1.5f, 2.5f,
+                                126.5f, 127.4f,  127.5f, 200,   inf,   -inf, nan};
   CHECK(through<int>(x, op::cast<std::int8_t>()) ==
         std::vector<int>{-128, -128, -2, -2, 0, 0, 2, 2, 126, 127, 127, 127, 127, -128, 0});
   // What is computed behind it is computed in integers.

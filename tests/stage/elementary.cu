@@ -33,7 +33,8 @@ constexpr function root = std::sqrt, exponential = std::exp, logarithm = std::lo
 template <class T>
 std::vector<T> inputs() {
   std::vector<T> x = sweep<T>();
-  for (const auto &more : {uniform<T>(1 << 17, -1, 1), uniform<T>(1 << 17, -20, 20, 2), uniform<T>(1 << 17, -750, 710, 3)})
+  for (const auto &more :
+       {uniform<T>(1 << 17, -1, 1), uniform<T>(1 << 17, -20, 20, 2), uniform<T>(1 << 17, -750, 710, 3)})
     x.insert(x.end(), more.begin(), more.end());
   return x;
 }
@@ -121,8 +122,9 @@ void limits() {
   CHECK(same(at<T>(-inf, op::sigmoid), 0));
   CHECK(at<T>(inf, op::sigmoid) == 1);
   CHECK(at<T>(-0.0, op::sigmoid) == 0.5);
-  for (const auto &y : {at<T>(not_a_number, op::exp), at<T>(not_a_number, op::log), at<T>(not_a_number, op::sqrt),
-                        at<T>(not_a_number, op::rsqrt), at<T>(not_a_number, op::tanh), at<T>(not_a_number, op::sigmoid)})
+  for (const auto &y :
+       {at<T>(not_a_number, op::exp), at<T>(not_a_number, op::log), at<T>(not_a_number, op::sqrt),
+        at<T>(not_a_number, op::rsqrt), at<T>(not_a_number, op::tanh), at<T>(not_a_number, op::sigmoid)})
     CHECK(std::isnan(y));
 }
 
@@ -145,7 +147,8 @@ TEST_CASE("the tail of sigmoid reaches the least number of its type") {
 
 TEST_CASE("integers are computed in f64") {
   const std::vector<std::int32_t> x = {0, 1, 2, 100, -3};
-  const std::vector<double> e = through<double>(x, op::exp), t = through<double>(x, op::tanh), s = through<double>(x, op::sigmoid);
+  const std::vector<double> e = through<double>(x, op::exp), t = through<double>(x, op::tanh),
+                            s = through<double>(x, op::sigmoid);
   for (std::size_t i = 0; i < x.size(); ++i) {
     CHECK(error_in_ulp(e[i], std::exp(value(x[i]))) <= 0.52);
     CHECK(error_in_ulp(t[i], std::tanh(value(x[i]))) <= 2.2);

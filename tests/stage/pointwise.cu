@@ -58,9 +58,12 @@ static_assert(std::is_same_v<behind<float, decltype(op::fn(to_half{}))>, float>)
 }  // namespace
 
 TEST_CASE("a functor of one value") {
-  CHECK(through<float>(std::vector<float>{1, 2, 3}, op::fn(scale_and_shift{2, 0.5f})) == std::vector<float>{2.5f, 4.5f, 6.5f});
-  CHECK(through<std::uint8_t>(std::vector<double>{-1, 0, 1e-300}, op::fn(is_positive{})) == std::vector<std::uint8_t>{0, 0, 1});
-  CHECK(through<float>(std::vector<float>{1 + 1.0f / 4096, 3}, op::fn(to_half{}) | op::multiply(2)) == std::vector<float>{2, 6});
+  CHECK(through<float>(std::vector<float>{1, 2, 3}, op::fn(scale_and_shift{2, 0.5f})) ==
+        std::vector<float>{2.5f, 4.5f, 6.5f});
+  CHECK(through<std::uint8_t>(std::vector<double>{-1, 0, 1e-300}, op::fn(is_positive{})) ==
+        std::vector<std::uint8_t>{0, 0, 1});
+  CHECK(through<float>(std::vector<float>{1 + 1.0f / 4096, 3}, op::fn(to_half{}) | op::multiply(2)) ==
+        std::vector<float>{2, 6});
 }
 
 TEST_CASE("a functor of the value and its operands") {
@@ -75,7 +78,8 @@ TEST_CASE("a functor of the value and its operands") {
 
 TEST_CASE("operands have stages of their own") {
   const std::vector<float> x = {-1, 2, -3}, r = {-10, 20, -30};
-  const auto y = through<float>(x, op::add(op::load(r.data()) | op::relu | op::multiply(op::load(x.data()) | op::square)) | op::negate);
+  const auto y = through<float>(
+      x, op::add(op::load(r.data()) | op::relu | op::multiply(op::load(x.data()) | op::square)) | op::negate);
   CHECK(y == std::vector<float>{1, -82, 3});
 }
 
@@ -105,7 +109,8 @@ TEST_CASE("exact leaves the values as they are") {
   const std::vector<float> x = {1, 2, 3}, r = {0.5f, 0.25f, 0.125f};
   CHECK(through<float>(x, op::exact(op::add(op::load(r.data())))) == std::vector<float>{1.5f, 2.25f, 3.125f});
   std::vector<float> y(3);
-  on_host(op::zip(op::load(x.data()), op::load(r.data()), 1.0f) | op::exact(op::fn(add_all{})) | op::store(y.data()), 3);
+  on_host(op::zip(op::load(x.data()), op::load(r.data()), 1.0f) | op::exact(op::fn(add_all{})) | op::store(y.data()),
+          3);
   CHECK(y == std::vector<float>{2.5f, 3.25f, 4.125f});
 }
 

@@ -11,7 +11,8 @@ namespace op = onepass;
 using namespace test;
 
 TEST_CASE("a tee stores a rounded value and passes the exact one on") {
-  const std::vector<bf16> x = {nearest<bf16>(1), nearest<bf16>(3), nearest<bf16>(-0.1L), nearest<bf16>(1e30L), nearest<bf16>(7)};
+  const std::vector<bf16> x = {nearest<bf16>(1), nearest<bf16>(3), nearest<bf16>(-0.1L), nearest<bf16>(1e30L),
+                               nearest<bf16>(7)};
   std::vector<bf16> kept(5);
   const std::vector<float> y = through<float>(x, op::add(256) | op::tee(op::store(kept.data())) | op::subtract(256));
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -27,8 +28,8 @@ TEST_CASE("tees of every type, one behind the other and right behind the source"
   std::vector<float> narrowed(x.size());
   std::vector<std::int8_t> saturated(x.size());
   const std::vector<double> y = through<double>(
-      x, op::tee(op::store(first.data())) | op::tee(op::store(narrowed.data())) | op::negate | op::tee(op::store(saturated.data())) |
-             op::tee(op::store(second.data())) | op::multiply(2));
+      x, op::tee(op::store(first.data())) | op::tee(op::store(narrowed.data())) | op::negate |
+             op::tee(op::store(saturated.data())) | op::tee(op::store(second.data())) | op::multiply(2));
   CHECK(first == x);
   for (std::size_t i = 0; i < x.size(); ++i) {
     CHECK(narrowed[i] == static_cast<float>(x[i]));
@@ -54,7 +55,6 @@ TEST_CASE("a tee has a pitch of its own and leaves the gaps alone") {
   on_host(op::load(x.data()) | op::tee(op::store(kept.data(), pitch)) | op::negate | op::store(y.data()),
           onepass_extent_2d(rows, columns));
   for (std::size_t r = 0; r < rows; ++r)
-    for (std::size_t c = 0; c < pitch; ++c)
-      CHECK(kept[r * pitch + c] == (c < columns ? x[r * columns + c] : 99));
+    for (std::size_t c = 0; c < pitch; ++c) CHECK(kept[r * pitch + c] == (c < columns ? x[r * columns + c] : 99));
   for (std::size_t i = 0; i < x.size(); ++i) CHECK(y[i] == -x[i]);
 }

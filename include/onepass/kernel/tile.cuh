@@ -54,9 +54,10 @@ ONEPASS_HD position<N, A> locate(const shape &s, int64_t first, unsigned offset)
 template <int N, class Int>
 ONEPASS_HD position<N> locate_in_row(const shape &s, Int row, Int in_row, Int lead) {
   const Int columns = static_cast<Int>(s.columns), start = in_row * N - lead, column = start < 0 ? 0 : start;
-  const Int left = row < static_cast<Int>(s.rows) ? columns - column : 0, end = start + N < left ? start + N : left;
+  const Int left = row < static_cast<Int>(s.rows) && column < columns ? columns - column : 0;
+  const Int end = start + N < left ? start + N : left;
   const auto count = static_cast<int32_t>(end < N ? end : N);
-  return {row, column, static_cast<int64_t>(row) * columns + column, count, column == 0 || left <= N};
+  return {row, column, static_cast<int64_t>(row) * columns + column, count, is_edge<N>(column, left)};
 }
 
 // Group `first + offset` where nothing is aligned. The groups of a row begin `lead(row)` lanes before it, in [0, N), so

@@ -107,6 +107,8 @@ struct gelu_tanh_op {
 
 }  // namespace detail
 
+// The worst error over all f32 inputs, in ulp: silu 5.2, gelu 8, gelu_tanh 3.5 from -1 up, 34 from -5 up and 220 (2.6e-5)
+// in the tail below. Before a 16-bit store: 1 ulp of that type.
 ONEPASS_OBJECT detail::pointwise<detail::relu_op> relu{};    // max(x, 0)
 ONEPASS_OBJECT detail::pointwise<detail::silu_op> silu{};    // x / (1 + e^-x)
 ONEPASS_OBJECT detail::pointwise<detail::gelu_op> gelu{};    // x Phi(x): the erf form
