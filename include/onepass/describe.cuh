@@ -64,6 +64,31 @@ constexpr int lanes_of(list<Leaf...> *) {
 template <class P>
 inline constexpr int lanes_v = lanes_of(static_cast<leaves_t<P> *>(nullptr));
 
+// The widest value on the way, in bytes.
+template <class Value>
+constexpr int widest_value(list<> *) {
+  return static_cast<int>(sizeof(Value));
+}
+template <class Value, class Head, class... Tail>
+constexpr int widest_value(list<Head, Tail...> *) {
+  constexpr list<Tail...> *tail = nullptr;
+  if constexpr (Head::part == kind::pointwise) {
+    const int here = static_cast<int>(sizeof(Value)), later = widest_value<typename stage_value<Value, Head>::type>(tail);
+    return here > later ? here : later;
+  } else {
+    return widest_value<Value>(tail);
+  }
+}
+template <class Source, class... Parts>
+constexpr int widest_value(pipeline<Source, Parts...> *) {
+  return widest_value<typename source_value<Source>::type>(static_cast<list<Parts...> *>(nullptr));
+}
+
+template <class... Leaf>
+constexpr int fetched_bytes(list<Leaf...> *) {
+  return (0 + ... + (Leaf::written || Leaf::span > ONEPASS_PER_COLUMN ? 0 : static_cast<int>(sizeof(typename Leaf::element))));
+}
+
 template <class P>
 constexpr int state_bytes() {
   if constexpr (sink_t<P>::reduces) return sizeof(typename sink_t<P>::template state<sink_value_t<P>>);
@@ -73,6 +98,15 @@ constexpr int state_bytes() {
 template <class P>
 constexpr onepass_geometry_t geometry_of() {
   return {sink_t<P>::reduces ? ONEPASS_REDUCE : ONEPASS_MAP, lanes_v<P>, any_by_row<P>::value, state_bytes<P>()};
+}
+
+// About how many registers a thread of a kernel holds at once beside its addresses: the raw words of `packs` groups, the
+// values of one (doubles come in twos, as their functions need temporaries), the state.
+template <class P>
+constexpr int live_registers(int packs) {
+  constexpr int lanes = lanes_v<P>, widest = widest_value(static_cast<P *>(nullptr));
+  const int values = lanes * (widest > 4 ? widest / 2 : 1);
+  return packs * lanes * fetched_bytes(static_cast<leaves_t<P> *>(nullptr)) / 4 + values + state_bytes<P>() / 4;
 }
 
 template <class... Leaf>

@@ -13,24 +13,24 @@ typedef struct onepass_extent {
   int64_t rows, columns;  // elements, [0, 2^63)
 } onepass_extent_t;
 
-static inline onepass_extent_t onepass_extent_1d(int64_t n) {
+ONEPASS_INLINE onepass_extent_t onepass_extent_1d(int64_t n) {
   onepass_extent_t extent = {1, n};
   return extent;
 }
 
-static inline onepass_extent_t onepass_extent_2d(int64_t rows, int64_t columns) {
+ONEPASS_INLINE onepass_extent_t onepass_extent_2d(int64_t rows, int64_t columns) {
   onepass_extent_t extent = {rows, columns};
   return extent;
 }
 
 // ONEPASS_ERROR_EXTENT if a side is negative or rows * columns does not fit an int64_t.
-static inline onepass_status_t onepass_check_extent(onepass_extent_t extent) {
+ONEPASS_INLINE onepass_status_t onepass_check_extent(onepass_extent_t extent) {
   if (extent.rows < 0 || extent.columns < 0) return ONEPASS_ERROR_EXTENT;
   if (extent.columns > 0 && extent.rows > INT64_MAX / extent.columns) return ONEPASS_ERROR_EXTENT;
   return ONEPASS_SUCCESS;
 }
 
 // rows * columns; the extent must have passed onepass_check_extent.
-static inline int64_t onepass_elements(onepass_extent_t extent) { return extent.rows * extent.columns; }
+ONEPASS_INLINE int64_t onepass_elements(onepass_extent_t extent) { return extent.rows * extent.columns; }
 
 #endif

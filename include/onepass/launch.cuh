@@ -99,26 +99,40 @@ shape shape_of(const onepass_plan_t &plan, onepass_extent_t extent) {
   return s;
 }
 
+// The blocks per SM that kernels are compiled for: as many as leave the registers that a thread needs, by sweeps of
+// pipelines without a spill. Groups of misaligned arrays need some more.
+template <class P>
+constexpr int map_blocks(bool aligned) {
+  const int live = live_registers<P>(map_packs);
+  const int blocks = live <= 24 ? 12 : live <= 32 ? 10 : live <= 40 ? 8 : live <= 56 ? 6 : 4;
+  return aligned ? blocks : blocks - 2;
+}
+template <class P>
+constexpr int reduce_blocks(bool aligned) {
+  const int live = live_registers<P>(reduce_packs);
+  if (aligned) return live <= 25 ? 3 : live <= 44 ? 2 : 1;
+  return live <= 28 ? 2 : 1;
+}
+
 template <class P>
 onepass_status_t start_map(const P &p, const shape &s, const onepass_plan_t &plan, const onepass_exec_t &exec) {
   constexpr int N = lanes_v<P>;
   constexpr bool by_row = any_by_row<P>::value;
-  return start_kernel(plan.aligned ? &map_kernel<P, N, by_row, true> : &map_kernel<P, N, by_row, false>, plan.blocks,
-                      plan.threads, exec, p, s);
+  return start_kernel(plan.aligned ? &map_kernel<P, N, by_row, true, map_blocks<P>(true)>
+                                   : &map_kernel<P, N, by_row, false, map_blocks<P>(false)>,
+                      plan.blocks, plan.threads, exec, p, s);
 }
 
-// Registers against bytes in flight: a small state leaves room for three blocks, a larger one for two.
 template <class P>
 onepass_status_t start_reduce(const P &p, const shape &s, const onepass_plan_t &plan, const onepass_exec_t &exec) {
   constexpr int N = lanes_v<P>;
   constexpr bool by_row = any_by_row<P>::value;
   using value = sink_value_t<P>;
-  constexpr int min_blocks = state_bytes<P>() <= 16 ? 3 : 2;
   char *base = static_cast<char *>(exec.workspace);
   const reduce_workspace workspace{reinterpret_cast<unsigned *>(base), base + ONEPASS_WORKSPACE_HEADER_BYTES};
   const int64_t most = exec.max_blocks > 0 ? exec.max_blocks : plan.blocks;
-  return start_kernel(plan.aligned ? &reduce_kernel<P, value, N, by_row, true, min_blocks>
-                                   : &reduce_kernel<P, value, N, by_row, false, min_blocks>,
+  return start_kernel(plan.aligned ? &reduce_kernel<P, value, N, by_row, true, reduce_blocks<P>(true)>
+                                   : &reduce_kernel<P, value, N, by_row, false, reduce_blocks<P>(false)>,
                       plan.blocks < most ? plan.blocks : most, plan.threads, exec, p, s,
                       static_cast<unsigned>(plan.blocks), workspace);
 }

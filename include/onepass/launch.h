@@ -54,24 +54,24 @@ typedef struct onepass_kernel {
 #endif
 
 // Bytes of workspace that a launch on the device needs, 0 for none; also 0 for an extent that a launch would refuse.
-static inline size_t onepass_workspace_bytes(const onepass_kernel_t *kernel, onepass_extent_t extent) {
+ONEPASS_INLINE size_t onepass_workspace_bytes(const onepass_kernel_t *kernel, onepass_extent_t extent) {
   onepass_plan_t plan;
   if (kernel == NULL || onepass_plan(&kernel->geometry, extent, NULL, 0, &plan) != ONEPASS_SUCCESS) return 0;
   return plan.workspace_bytes;
 }
 
 // Bytes that a launch moves, and that one kernel per stage would move; the extent must be one that a launch accepts.
-static inline onepass_traffic_t onepass_traffic_of(const onepass_kernel_t *kernel, onepass_extent_t extent) {
+ONEPASS_INLINE onepass_traffic_t onepass_traffic_of(const onepass_kernel_t *kernel, onepass_extent_t extent) {
   return onepass_traffic_of_cost(&kernel->cost, extent);
 }
-static inline onepass_traffic_t onepass_unfused_traffic_of(const onepass_kernel_t *kernel, onepass_extent_t extent) {
+ONEPASS_INLINE onepass_traffic_t onepass_unfused_traffic_of(const onepass_kernel_t *kernel, onepass_extent_t extent) {
   return onepass_traffic_of_cost(&kernel->unfused, extent);
 }
 
 // One launch is one kernel. Checks everything that can be checked on the host, then starts it: asynchronous on the
 // device, finished at return on the host. A status other than success means that nothing has been written. An extent
 // with no elements succeeds and writes what a reduction of nothing means. `args` is read before the call returns.
-static inline onepass_status_t onepass_launch(const onepass_kernel_t *kernel, onepass_extent_t extent, const void *args,
+ONEPASS_INLINE onepass_status_t onepass_launch(const onepass_kernel_t *kernel, onepass_extent_t extent, const void *args,
                                               const onepass_exec_t *exec) {
   onepass_leaf_t leaves[ONEPASS_MAX_LEAVES];
   onepass_plan_t plan;

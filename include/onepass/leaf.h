@@ -34,13 +34,13 @@ typedef struct onepass_leaf {
 } onepass_leaf_t;
 
 // Elements from row to row, the dense default resolved.
-static inline int64_t onepass_leaf_pitch(const onepass_leaf_t *leaf, onepass_extent_t extent) {
+ONEPASS_INLINE int64_t onepass_leaf_pitch(const onepass_leaf_t *leaf, onepass_extent_t extent) {
   return leaf->pitch != ONEPASS_DENSE ? leaf->pitch : extent.columns;
 }
 
 // Rows, elements per row of the leaf itself (not of the extent). Where there are no elements no source is read; a
 // vector or scalar sink then still gets what a reduction of nothing means.
-static inline onepass_extent_t onepass_leaf_extent(const onepass_leaf_t *leaf, onepass_extent_t extent) {
+ONEPASS_INLINE onepass_extent_t onepass_leaf_extent(const onepass_leaf_t *leaf, onepass_extent_t extent) {
   if (!leaf->written && (extent.rows == 0 || extent.columns == 0)) return onepass_extent_2d(0, 0);
   switch (leaf->span) {
     case ONEPASS_PER_ELEMENT: return extent;
@@ -52,7 +52,7 @@ static inline onepass_extent_t onepass_leaf_extent(const onepass_leaf_t *leaf, o
 }
 
 // Whether every row of the leaf starts at a multiple of `bytes`.
-static inline int onepass_leaf_is_aligned(const onepass_leaf_t *leaf, onepass_extent_t extent, int64_t bytes) {
+ONEPASS_INLINE int onepass_leaf_is_aligned(const onepass_leaf_t *leaf, onepass_extent_t extent, int64_t bytes) {
   const uintptr_t step = (uintptr_t)bytes;
   if ((uintptr_t)leaf->pointer % step != 0) return 0;
   if (leaf->span != ONEPASS_PER_ELEMENT || extent.rows <= 1) return 1;
@@ -61,7 +61,7 @@ static inline int onepass_leaf_is_aligned(const onepass_leaf_t *leaf, onepass_ex
 
 // One leaf by itself: null, alignment to its element, pitch, size in bytes from its first to its last element. The
 // extent must have passed onepass_check_extent.
-static inline onepass_status_t onepass_check_leaf(const onepass_leaf_t *leaf, onepass_extent_t extent) {
+ONEPASS_INLINE onepass_status_t onepass_check_leaf(const onepass_leaf_t *leaf, onepass_extent_t extent) {
   const onepass_extent_t own = onepass_leaf_extent(leaf, extent);
   const int64_t pitch = leaf->span == ONEPASS_PER_ELEMENT ? onepass_leaf_pitch(leaf, extent) : own.columns;
   if (own.rows == 0 || own.columns == 0) return ONEPASS_SUCCESS;  // never touched
@@ -77,7 +77,7 @@ static inline onepass_status_t onepass_check_leaf(const onepass_leaf_t *leaf, on
 
 // Whether two leaves that passed onepass_check_leaf share a byte. Exact for leaves of equal row distance (two column
 // windows of one matrix are apart); for others two interleaved ranges count as sharing.
-static inline int onepass_leaves_overlap(const onepass_leaf_t *a, const onepass_leaf_t *b, onepass_extent_t extent) {
+ONEPASS_INLINE int onepass_leaves_overlap(const onepass_leaf_t *a, const onepass_leaf_t *b, onepass_extent_t extent) {
   const onepass_extent_t ea = onepass_leaf_extent(a, extent), eb = onepass_leaf_extent(b, extent);
   if (ea.rows == 0 || ea.columns == 0 || eb.rows == 0 || eb.columns == 0) return 0;
   const uintptr_t wa = (uintptr_t)(ea.columns * a->element_bytes), wb = (uintptr_t)(eb.columns * b->element_bytes);
@@ -94,7 +94,7 @@ static inline int onepass_leaves_overlap(const onepass_leaf_t *a, const onepass_
 }
 
 // Whether a sink may lie on a source: element for element the same place.
-static inline int onepass_leaves_coincide(const onepass_leaf_t *a, const onepass_leaf_t *b, onepass_extent_t extent) {
+ONEPASS_INLINE int onepass_leaves_coincide(const onepass_leaf_t *a, const onepass_leaf_t *b, onepass_extent_t extent) {
   const int by_element_a = a->span == ONEPASS_PER_ELEMENT || (a->span == ONEPASS_PER_COLUMN && extent.rows == 1);
   const int by_element_b = b->span == ONEPASS_PER_ELEMENT || (b->span == ONEPASS_PER_COLUMN && extent.rows == 1);
   return by_element_a && by_element_b && a->pointer == b->pointer && a->element_bytes == b->element_bytes &&
@@ -102,7 +102,7 @@ static inline int onepass_leaves_coincide(const onepass_leaf_t *a, const onepass
 }
 
 // All leaves of a pipeline: each by itself, then every sink against every other leaf.
-static inline onepass_status_t onepass_check_leaves(const onepass_leaf_t *leaves, int count, onepass_extent_t extent) {
+ONEPASS_INLINE onepass_status_t onepass_check_leaves(const onepass_leaf_t *leaves, int count, onepass_extent_t extent) {
   for (int i = 0; i < count; ++i) {
     const onepass_status_t status = onepass_check_leaf(&leaves[i], extent);
     if (status != ONEPASS_SUCCESS) return status;

@@ -43,16 +43,16 @@ enum {
   ONEPASS_MAX_SMALL_GROUPS = 0x7fffff00  // a row's number is found with 32 bits up to here, tile included
 };
 
-static inline int64_t onepass_ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+ONEPASS_INLINE int64_t onepass_ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
 // The shape as the pipeline sees it: one row where nothing asks for rows.
-static inline onepass_extent_t onepass_plan_extent(const onepass_geometry_t *geometry, onepass_extent_t extent) {
+ONEPASS_INLINE onepass_extent_t onepass_plan_extent(const onepass_geometry_t *geometry, onepass_extent_t extent) {
   return geometry->by_row ? extent : onepass_extent_1d(onepass_elements(extent));
 }
 
 // Whether every full group is one access of 16 bytes (or of the whole group, if that is less) in every leaf. More groups
 // by row than 32 bits count go the general way too.
-static inline int onepass_is_aligned(const onepass_geometry_t *geometry, onepass_extent_t shape,
+ONEPASS_INLINE int onepass_is_aligned(const onepass_geometry_t *geometry, onepass_extent_t shape,
                                      const onepass_leaf_t *leaves, int count) {
   if (shape.rows > 1 && shape.columns % geometry->lanes != 0) return 0;
   if (geometry->by_row && onepass_elements(shape) / geometry->lanes > ONEPASS_MAX_SMALL_GROUPS) return 0;
@@ -65,7 +65,7 @@ static inline int onepass_is_aligned(const onepass_geometry_t *geometry, onepass
 }
 
 // A map: one tile per block, no loop. Best of a sweep on an H200; more packs cost registers and so bytes in flight.
-static inline void onepass_plan_map(onepass_plan_t *plan) {
+ONEPASS_INLINE void onepass_plan_map(onepass_plan_t *plan) {
   plan->threads = ONEPASS_MAP_THREADS;
   plan->packs = ONEPASS_MAP_PACKS;
   plan->blocks = onepass_ceil_div(plan->groups, ONEPASS_MAP_THREADS * ONEPASS_MAP_PACKS);
@@ -73,7 +73,7 @@ static inline void onepass_plan_map(onepass_plan_t *plan) {
 
 // A reduction: `blocks` parts, part p taking tiles p, p + blocks, ... One block avoids the exchange between blocks while
 // it can. The cuts are the fastest of a sweep on an H200 over powers of two, for sums of floats (4 lanes per group).
-static inline void onepass_plan_reduce(onepass_plan_t *plan) {
+ONEPASS_INLINE void onepass_plan_reduce(onepass_plan_t *plan) {
   static const struct {
     int64_t groups;  // up to
     int32_t threads, parts;
@@ -92,7 +92,7 @@ static inline void onepass_plan_reduce(onepass_plan_t *plan) {
 
 // The plan of a pipeline over an extent. Reads the leaves' pointers as numbers only; leaves may be null with count 0,
 // which plans for aligned leaves. ONEPASS_ERROR_EXTENT, ONEPASS_ERROR_TOO_LARGE or success.
-static inline onepass_status_t onepass_plan(const onepass_geometry_t *geometry, onepass_extent_t extent,
+ONEPASS_INLINE onepass_status_t onepass_plan(const onepass_geometry_t *geometry, onepass_extent_t extent,
                                             const onepass_leaf_t *leaves, int count, onepass_plan_t *plan) {
   const onepass_status_t status = onepass_check_extent(extent);
   if (status != ONEPASS_SUCCESS) return status;

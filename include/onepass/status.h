@@ -6,6 +6,13 @@
 #ifndef ONEPASS_STATUS_H
 #define ONEPASS_STATUS_H
 
+// How the functions of the C side are defined: in C++ an unused one would be warned of if it were static.
+#ifdef __cplusplus
+#define ONEPASS_INLINE inline
+#else
+#define ONEPASS_INLINE static inline
+#endif
+
 typedef enum onepass_status {
   ONEPASS_SUCCESS = 0,
   ONEPASS_ERROR_NULL,               // a null pointer that would be read or written
@@ -29,7 +36,7 @@ typedef enum onepass_status {
 } onepass_status_t;
 
 // One sentence for a status, never null; the string is static.
-static inline const char *onepass_status_string(onepass_status_t status) {
+ONEPASS_INLINE const char *onepass_status_string(onepass_status_t status) {
   switch (status) {
     case ONEPASS_SUCCESS: return "success";
     case ONEPASS_ERROR_NULL: return "a pointer of the pipeline is null, and would be read or written";

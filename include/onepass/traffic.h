@@ -25,12 +25,12 @@ typedef struct onepass_traffic {
 } onepass_traffic_t;
 
 // sum + bytes * times, none of them negative; INT64_MAX where that does not fit.
-static inline int64_t onepass_add_bytes(int64_t sum, int32_t bytes, int64_t times) {
+ONEPASS_INLINE int64_t onepass_add_bytes(int64_t sum, int32_t bytes, int64_t times) {
   return times > 0 && bytes > (INT64_MAX - sum) / times ? INT64_MAX : sum + bytes * times;
 }
 
 // The extent must have passed onepass_check_extent.
-static inline onepass_traffic_t onepass_traffic_of_cost(const onepass_cost_t *cost, onepass_extent_t extent) {
+ONEPASS_INLINE onepass_traffic_t onepass_traffic_of_cost(const onepass_cost_t *cost, onepass_extent_t extent) {
   const int64_t times[4] = {onepass_elements(extent), extent.columns, extent.rows, 1};
   onepass_traffic_t traffic = {0, 0, onepass_add_bytes(0, cost->intermediate, times[0]), cost->kernels, 1};
   for (int span = 0; span < 4; ++span) {

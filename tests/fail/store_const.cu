@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The place to store is constant.
-// expect: onepass: store
+// expect: onepass: a store through a pointer to const
 #include <onepass/onepass.cuh>
 
 namespace op = onepass;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The value does not convert to the element.
-// expect: onepass: store
+// expect: onepass: the value that reaches a store does not convert to its element
 #include <onepass/onepass.cuh>
 
 namespace op = onepass;

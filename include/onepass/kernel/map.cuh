@@ -37,10 +37,10 @@ __device__ __forceinline__ void map_groups(const P &p, const shape &s, int64_t f
   for (int k = 0; k < Packs; ++k) p.sink().put(p.template view_with<full_math, N>(raw[k], at[k]), at[k]);
 }
 
-// One body for whole tiles, one for the rest; which is chosen by the block, never by the lane. The bound leaves 40
-// registers (48 where groups are shifted): more would keep fewer bytes in flight, fewer would spill.
-template <class P, int N, bool ByRow, bool Aligned>
-__global__ void __launch_bounds__(map_threads, resident(Aligned ? 12 : 10, map_threads))
+// One body for whole tiles, one for the rest; which is chosen by the block, never by the lane. `Blocks` per SM bound the
+// registers: more registers would keep fewer bytes in flight, fewer would spill.
+template <class P, int N, bool ByRow, bool Aligned, int Blocks>
+__global__ void __launch_bounds__(map_threads, resident(Blocks, map_threads))
     map_kernel(const __grid_constant__ P p, const __grid_constant__ shape s) {
   wait_for_predecessor();
   const int64_t first = static_cast<int64_t>(blockIdx.x) * (map_threads * map_packs);

@@ -82,8 +82,8 @@ __device__ __forceinline__ void finish_part(const P &p, const shape &s, unsigned
 }
 
 // The parameters in the order in which a small array needs them.
-template <class P, class Value, int N, bool ByRow, bool Aligned, int MinBlocks>
-__global__ void __launch_bounds__(reduce_threads, resident(Aligned ? MinBlocks : 2, reduce_threads))
+template <class P, class Value, int N, bool ByRow, bool Aligned, int Blocks>
+__global__ void __launch_bounds__(reduce_threads, resident(Blocks, reduce_threads))
     reduce_kernel(const __grid_constant__ P p, const __grid_constant__ shape s, unsigned parts, reduce_workspace workspace) {
   using state_type = decltype(p.sink().statistic.template identity<Value>());
   __shared__ block_storage<state_type> storage;

@@ -56,10 +56,10 @@ struct lane_call {
     if constexpr (cs::is_same_v<Math, narrow_math> && has_narrow<F, list<V, U...>>::value) {
       return f.narrow(v, u...);
     } else if constexpr (is_tuple<V>::value) {
-      if constexpr (cs::is_invocable_v<const F &, V, U...>) return widen(f(v, u...));
-      else return widen(cs::apply([&](const auto &...e) { return f(e..., u...); }, v));
+      if constexpr (cs::is_invocable_v<const F &, V, U...>) return detail::widen(f(v, u...));
+      else return detail::widen(cs::apply([&](const auto &...e) { return f(e..., u...); }, v));
     } else {
-      return widen(f(v, u...));
+      return detail::widen(f(v, u...));
     }
   }
 };
