@@ -48,8 +48,7 @@ struct position {
 
 namespace detail {
 
-// Of a group with `column` columns of its row before it and `left` from its first to the row's end: a word holds at most
-// 3 elements beside it.
+// For a group at `column`, from which `left` columns remain in its row: a word of 4 bytes holds at most 3 beside it.
 template <int N, class Int>
 ONEPASS_HD constexpr bool is_edge(Int column, Int left) {
   return column < 3 || left < N + 3;
@@ -164,7 +163,7 @@ struct skewed {
   unsigned shift;
 };
 
-// Each word that is read holds at least a byte of the group and none from beyond the row: at its ends elements are read.
+// A word that is read holds at least a byte of the group and none from beyond the row: at its ends elements are read.
 template <int N, class T>
 ONEPASS_HD skewed<T, N> read_skewed(const T *p, const position<N, access::any> &at) {
   using group = skewed<T, N>;
