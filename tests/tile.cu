@@ -127,7 +127,8 @@ void check_map(const P &p, onepass_extent_t extent, unsigned smallest) {
   }
 }
 
-constexpr int64_t columns_near[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 18, 19, 20, 23, 31, 32, 33, 34, 35, 36, 47, 48, 50, 63, 64, 65, 127, 128, 257};
+constexpr int64_t columns_near[] = {1,  2,  3,  4,  5,  7,  8,  9,  15, 16, 17, 18, 19,  20,  23,
+                                    31, 32, 33, 34, 35, 36, 47, 48, 50, 63, 64, 65, 127, 128, 257};
 
 // Every misalignment of the sink against several of the source, dense, pitched and flat.
 template <class In, class Out>
@@ -208,7 +209,9 @@ TEST_CASE("a reduction visits each element once, in an order that alignment does
 TEST_CASE("rows and columns near 2^31") {
   constexpr int64_t most = ONEPASS_MAX_SMALL_GROUPS, two31 = int64_t{1} << 31;
   std::mt19937_64 random(1);
-  const auto check = [&](auto lanes, access mode, int64_t rows, int64_t columns, int64_t groups_per_row, unsigned tile) {
+  const auto below = [&](int64_t n) { return static_cast<int64_t>(random() % static_cast<uint64_t>(n)); };
+  const auto check = [&](auto lanes, access mode, int64_t rows, int64_t columns, int64_t groups_per_row,
+                         unsigned tile) {
     constexpr int N = decltype(lanes)::value;
     onepass_plan_t plan{};
     plan.groups_per_row = groups_per_row;
@@ -217,10 +220,10 @@ TEST_CASE("rows and columns near 2^31") {
     const detail::shape s = detail::shape_of<P>(plan, op::extent(rows, columns));
     const int64_t last = (s.groups - 1) / tile * tile;
     for (int i = 0; i < 3000; ++i) {
-      int64_t first = static_cast<int64_t>(random() % static_cast<uint64_t>(s.groups)) / tile * tile;
+      int64_t first = below(s.groups) / tile * tile;
       if (i % 3 == 0) first = last;
-      if (i % 3 == 1) first = (groups_per_row * static_cast<int64_t>(random() % static_cast<uint64_t>(rows))) / tile * tile;
-      const auto offset = static_cast<unsigned>(i == 0 ? tile - 1 : random() % tile);
+      if (i % 3 == 1) first = groups_per_row * below(rows) / tile * tile;
+      const auto offset = i == 0 ? tile - 1 : static_cast<unsigned>(random() % tile);
       const int64_t group = first + offset, row = group / groups_per_row, in_row = group % groups_per_row;
       const std::int32_t lead = mode == access::any ? static_cast<std::int32_t>(random() % N) : 0;
       const int64_t start = in_row * N - lead, column = start < 0 ? 0 : start;
@@ -269,11 +272,13 @@ TEST_CASE("rows and columns near 2^31") {
 TEST_CASE("row_of_group is a division") {
   std::mt19937_64 random(2);
   for (int i = 0; i < 200000; ++i) {
-    const auto divisor = static_cast<std::uint32_t>(i < 1000 ? static_cast<uint64_t>(i) + 1 : (random() >> (32 + i % 32)) | 1);
+    const auto wide = i < 1000 ? static_cast<uint64_t>(i) + 1 : (random() >> (32 + i % 32)) | 1;
+    const auto divisor = static_cast<std::uint32_t>(wide);
     detail::shape s{};
     s.magic = divisor > 1 ? ~uint64_t{0} / divisor + 1 : 0;
     const auto multiple = static_cast<std::uint32_t>(random() % (uint64_t{0xffffffff} / divisor + 1)) * divisor;
-    for (const std::uint32_t group : {std::uint32_t{0}, multiple, multiple - 1, static_cast<std::uint32_t>(random()), 0xffffffffu})
+    const auto any = static_cast<std::uint32_t>(random());
+    for (const std::uint32_t group : {0u, 0xffffffffu, multiple, multiple - 1, any})
       if (detail::row_of_group(s, group) != group / divisor) FAIL_CHECK(group << " / " << divisor);
   }
 }
