@@ -51,6 +51,8 @@ int write_leaves(const list<Head, Tail...> &parts, onepass_leaf_t *out) {
 // Lanes per group: 16 bytes of the smallest element that is read or written everywhere, at most 64 of the largest.
 template <class... Leaf>
 constexpr int lanes_of(list<Leaf...> *) {
+  static_assert(((sizeof(typename Leaf::element) <= 64 && (sizeof(typename Leaf::element) & (sizeof(typename Leaf::element) - 1)) == 0) && ...),
+                "onepass: the size of an element is a power of two, at most 64 bytes");
   int least = 16, most = 1;
   for (const int bytes : {0, (Leaf::span == ONEPASS_PER_ELEMENT ? static_cast<int>(sizeof(typename Leaf::element)) : 0)...}) {
     if (bytes == 0) continue;

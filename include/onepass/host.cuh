@@ -9,11 +9,16 @@
 namespace onepass {
 namespace detail {
 
-// f(position) for every group, row by row.
+// f(position) for every group, row by row; what is left of a row one by one, so that no functor sees a lane that does
+// not exist.
 template <int N, class F>
 void each_group(onepass_extent_t shape, const F &f) {
-  for (int64_t row = 0; row < shape.rows; ++row)
-    for (int64_t column = 0; column < shape.columns; column += N) f(place<N>(row, column, shape.rows, shape.columns));
+  if (shape.columns == 0) return;
+  for (int64_t row = 0; row < shape.rows; ++row) {
+    int64_t column = 0;
+    for (; column <= shape.columns - N; column += N) f(place<N>(row, column, shape.rows, shape.columns));
+    for (; column < shape.columns; ++column) f(place<1>(row, column, shape.rows, shape.columns));
+  }
 }
 
 // States added one by one and combined pairwise, as the carries of a binary counter: the error grows with the
@@ -40,11 +45,16 @@ struct pairwise {
   uint64_t count = 0;
 };
 
+template <class P, int N>
+auto view_at(const P &p, const position<N> &at) {
+  return p.template view_with<full_math, N>(p.template fetch<N>(at), at);
+}
+
 template <class P>
 void run_on_host(const P &p, onepass_extent_t extent) {
   constexpr int N = lanes_v<P>;
   const onepass_extent_t shape = any_by_row<P>::value ? extent : onepass_extent_1d(onepass_elements(extent));
-  const auto value = [&](const auto &at) { return p.template view_with<full_math, N>(p.template fetch<N>(at), at); };
+  const auto value = [&](const auto &at) { return view_at(p, at); };
   if constexpr (sink_t<P>::reduces) {
     const auto &statistic = p.sink().statistic;
     using state_type = decltype(statistic.template identity<sink_value_t<P>>());

@@ -19,24 +19,29 @@ template <class T, class = void>
 struct own_capability : cs::integral_constant<int, 75> {};
 template <class T>
 struct own_capability<T, cs::void_t<decltype(T::capability)>> : cs::integral_constant<int, T::capability> {};
+template <class... Own>
+constexpr int most_capable(int inner) {
+  for (const int own : {0, own_capability<Own>::value...}) inner = own > inner ? own : inner;
+  return inner;
+}
 template <class T>
-struct capability_of : own_capability<T> {};
-template <class F, class... Operands>
-struct capability_of<pointwise<F, Operands...>> {
-  static constexpr int value = [] {
-    int most = own_capability<F>::value;
-    for (const int other : {0, capability_of<Operands>::value...}) most = other > most ? other : most;
-    return most;
-  }();
+struct capability_of {
+  static constexpr int value = most_capable<T>(capability_of<typename inner_of<T>::type>::value);
 };
-template <class... Parts>
-struct capability_of<pipeline<Parts...>> {
+template <class... T>
+struct capability_of<list<T...>> {
   static constexpr int value = [] {
     int most = 75;
-    for (const int other : {capability_of<Parts>::value...}) most = other > most ? other : most;
+    for (const int part : {0, capability_of<T>::value...}) most = part > most ? part : most;
     return most;
   }();
 };
+template <class F, class... Operands>
+struct capability_of<pointwise<F, Operands...>> {
+  static constexpr int value = most_capable<F>(capability_of<list<Operands...>>::value);
+};
+template <class S, class... Out>
+struct capability_of<reduce_sink<S, Out...>> : own_capability<S> {};
 
 inline onepass_status_t status_of(cudaError_t error) {
   switch (error) {
@@ -78,7 +83,12 @@ onepass_status_t start_kernel(void (*kernel)(Args...), int64_t blocks, int threa
   config.blockDim = dim3(static_cast<unsigned>(threads));
   config.stream = static_cast<cudaStream_t>(exec.stream);
   config.attrs = &dependent;
-  config.numAttrs = exec.dependent_launch ? 1u : 0u;
+  if (exec.dependent_launch) {  // only code for sm_90 or newer waits for the predecessor, whatever the device
+    cudaFuncAttributes attributes{};
+    const cudaError_t error = cudaFuncGetAttributes(&attributes, reinterpret_cast<const void *>(kernel));
+    if (error != cudaSuccess) return status_of(error);
+    config.numAttrs = attributes.ptxVersion >= 90 ? 1u : 0u;
+  }
   void *pointers[] = {&args...};
   return status_of(cudaLaunchKernelExC(&config, reinterpret_cast<const void *>(kernel), pointers));
 }
@@ -99,28 +109,12 @@ shape shape_of(const onepass_plan_t &plan, onepass_extent_t extent) {
   return s;
 }
 
-// The blocks per SM that kernels are compiled for: as many as leave the registers that a thread needs, by sweeps of
-// pipelines without a spill. Groups of misaligned arrays need some more.
-template <class P>
-constexpr int map_blocks(bool aligned) {
-  const int live = live_registers<P>(map_packs);
-  const int blocks = live <= 24 ? 12 : live <= 32 ? 10 : live <= 40 ? 8 : live <= 56 ? 6 : 4;
-  return aligned ? blocks : blocks - 2;
-}
-template <class P>
-constexpr int reduce_blocks(bool aligned) {
-  const int live = live_registers<P>(reduce_packs);
-  if (aligned) return live <= 25 ? 3 : live <= 44 ? 2 : 1;
-  return live <= 28 ? 2 : 1;
-}
-
 template <class P>
 onepass_status_t start_map(const P &p, const shape &s, const onepass_plan_t &plan, const onepass_exec_t &exec) {
   constexpr int N = lanes_v<P>;
   constexpr bool by_row = any_by_row<P>::value;
-  return start_kernel(plan.aligned ? &map_kernel<P, N, by_row, true, map_blocks<P>(true)>
-                                   : &map_kernel<P, N, by_row, false, map_blocks<P>(false)>,
-                      plan.blocks, plan.threads, exec, p, s);
+  return start_kernel(plan.aligned ? &map_kernel<P, N, by_row, true> : &map_kernel<P, N, by_row, false>, plan.blocks,
+                      plan.threads, exec, p, s);
 }
 
 template <class P>
@@ -128,11 +122,13 @@ onepass_status_t start_reduce(const P &p, const shape &s, const onepass_plan_t &
   constexpr int N = lanes_v<P>;
   constexpr bool by_row = any_by_row<P>::value;
   using value = sink_value_t<P>;
+  static_assert(alignof(typename sink_t<P>::template state<value>) <= ONEPASS_WORKSPACE_ALIGNMENT,
+                "onepass: the state of a statistic is aligned to more than the workspace is");
   char *base = static_cast<char *>(exec.workspace);
   const reduce_workspace workspace{reinterpret_cast<unsigned *>(base), base + ONEPASS_WORKSPACE_HEADER_BYTES};
   const int64_t most = exec.max_blocks > 0 ? exec.max_blocks : plan.blocks;
-  return start_kernel(plan.aligned ? &reduce_kernel<P, value, N, by_row, true, reduce_blocks<P>(true)>
-                                   : &reduce_kernel<P, value, N, by_row, false, reduce_blocks<P>(false)>,
+  return start_kernel(plan.aligned ? &reduce_kernel<P, value, N, by_row, true>
+                                   : &reduce_kernel<P, value, N, by_row, false>,
                       plan.blocks < most ? plan.blocks : most, plan.threads, exec, p, s,
                       static_cast<unsigned>(plan.blocks), workspace);
 }

@@ -175,7 +175,9 @@ struct mean_variance_statistic {
     const R squares = fused(times(delta, times(a.count, weight)), delta, plus(a.squares, b.squares));
     const R shift = fused(delta, weight, a.shift);
     const state<R> both{origin, shift, squares, count};
-    return is_finite(mean(both)) ? both : state<R>{plus(mean(a), mean(b)), 0, squares, count};
+    if (is_finite(mean(both))) return both;
+    const R rest = times(a.count, reciprocal(count));  // an infinity, or values further apart than the greatest number
+    return {fused(mean(b), weight, times(mean(a), rest)), 0, squares, count};
   }
   template <class R, class T, int N, access A>
   ONEPASS_HD state<R> fold(const state<R> &s, const pack<T, N> &v, const position<N, A> &at) const {
@@ -183,13 +185,13 @@ struct mean_variance_statistic {
     pack<R, N> d;
     ONEPASS_UNROLL
     for (int i = 0; i < N; ++i) d[i] = at.has(i) ? minus(static_cast<R>(v[i]), origin) : R(0);
-    const R shift = times(total(d), at.full() ? R(1) / R(N) : reciprocal(count));
+    const R each = at.full() ? R(1) / R(N) : reciprocal(count), shift = times(total(d), each);
     ONEPASS_UNROLL
     for (int i = 0; i < N; ++i) {
       const R e = at.has(i) ? minus(d[i], shift) : R(0);
       d[i] = times(e, e);
     }
-    if (!is_finite(plus(origin, shift))) return combine(s, state<R>{sum_of(v, at), 0, total(d), count});
+    if (!is_finite(plus(origin, shift))) return combine(s, state<R>{mean_of(v, at, each), 0, total(d), count});
     return combine(s, state<R>{origin, shift, total(d), count});
   }
   template <class R>
@@ -219,13 +221,13 @@ struct mean_variance_statistic {
       for (int i = 0; i < N; i += 2 * step) v[i] = plus(v[i], v[i + step]);
     return v[0];
   }
-  // Of a group that holds an infinity or NaN: which of them the mean is.
+  // Of a group with an infinity, NaN, or values further apart than the greatest number; each = 1 / count.
   template <class T, int N, access A>
-  ONEPASS_HD static real_t<T> sum_of(const pack<T, N> &v, const position<N, A> &at) {
-    auto sum = static_cast<real_t<T>>(v[0]);
+  ONEPASS_HD static real_t<T> mean_of(const pack<T, N> &v, const position<N, A> &at, real_t<T> each) {
+    real_t<T> mean = times(static_cast<real_t<T>>(v[0]), each);
     for (int i = 1; i < N; ++i)
-      if (at.has(i)) sum = plus(sum, static_cast<real_t<T>>(v[i]));
-    return sum;
+      if (at.has(i)) mean = fused(static_cast<real_t<T>>(v[i]), each, mean);
+    return mean;
   }
 };
 
@@ -267,6 +269,7 @@ ONEPASS_HD cs::tuple<T...> as_tuple(const cs::tuple<T...> &x) {
 // Several statistics side by side; the state is the list of theirs.
 template <class... S>
 struct several_statistic {
+  static constexpr bool device_only = (own_device_only<S>::value || ...);
   list<S...> each;
 
   template <class T>
@@ -313,6 +316,8 @@ struct initial_statistic : S {
   ONEPASS_HD auto finish(const State &state, int64_t n) const {
     static_assert(cs::is_convertible_v<Initial, State>,
                   "onepass: this statistic has no initial value: its state is more than a number");
+    static_assert(!cs::is_integral_v<State> || !cs::is_floating_point_v<Initial>,
+                  "onepass: a fractional initial value would be cut to an integer: put cast<float>() before the reduce");
     return S::finish(S::combine(static_cast<State>(initial), state), n);
   }
 };

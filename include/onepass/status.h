@@ -6,9 +6,10 @@
 #ifndef ONEPASS_STATUS_H
 #define ONEPASS_STATUS_H
 
-// How the functions of the C side are defined: in C++ an unused one would be warned of if it were static.
-#ifdef __cplusplus
-#define ONEPASS_INLINE inline
+// How the functions of the C side are defined: in each file for itself, so that two libraries built with two versions
+// cannot take each other's, and without a warning where one is not used.
+#ifdef __GNUC__
+#define ONEPASS_INLINE static inline __attribute__((unused))
 #else
 #define ONEPASS_INLINE static inline
 #endif

@@ -3,7 +3,7 @@
 #ifndef ONEPASS_KERNEL_MAP_CUH
 #define ONEPASS_KERNEL_MAP_CUH
 
-#include "../pipeline.cuh"
+#include "../describe.cuh"
 #include "tile.cuh"
 
 namespace onepass {
@@ -17,6 +17,16 @@ __device__ __forceinline__ int32_t lead_of(const Sink &sink, int64_t row, int64_
   using T = typename Sink::element;
   const auto address = static_cast<unsigned>(reinterpret_cast<cs::uintptr_t>(sink.row_start(row, columns)));
   return static_cast<int32_t>(address % word_bytes(N * sizeof(T)) / static_cast<unsigned>(sizeof(T)));
+}
+
+// The blocks per SM that bound a kernel's registers: more registers would keep fewer bytes in flight, fewer would spill.
+// Groups of misaligned arrays need some more. (No template argument of the kernel: for a __device__ lambda the host pass
+// does not know the values' types, and both passes must name the same kernel.)
+template <class P>
+constexpr int map_blocks(bool aligned) {
+  const int live = live_registers<P>(map_packs);
+  const int blocks = live <= 24 ? 12 : live <= 32 ? 10 : live <= 40 ? 8 : live <= 56 ? 6 : 4;
+  return aligned ? blocks : blocks - 2;
 }
 
 // Packs of a thread, `map_threads` groups apart: all loads, then all arithmetic.
@@ -37,10 +47,9 @@ __device__ __forceinline__ void map_groups(const P &p, const shape &s, int64_t f
   for (int k = 0; k < Packs; ++k) p.sink().put(p.template view_with<full_math, N>(raw[k], at[k]), at[k]);
 }
 
-// One body for whole tiles, one for the rest; which is chosen by the block, never by the lane. `Blocks` per SM bound the
-// registers: more registers would keep fewer bytes in flight, fewer would spill.
-template <class P, int N, bool ByRow, bool Aligned, int Blocks>
-__global__ void __launch_bounds__(map_threads, resident(Blocks, map_threads))
+// One body for whole tiles, one for the rest; which is chosen by the block, never by the lane.
+template <class P, int N, bool ByRow, bool Aligned>
+__global__ void __launch_bounds__(map_threads, resident(map_blocks<P>(Aligned), map_threads))
     map_kernel(const __grid_constant__ P p, const __grid_constant__ shape s) {
   wait_for_predecessor();
   const int64_t first = static_cast<int64_t>(blockIdx.x) * (map_threads * map_packs);

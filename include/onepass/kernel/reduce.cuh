@@ -5,7 +5,7 @@
 #define ONEPASS_KERNEL_REDUCE_CUH
 
 #include "../collective/block.cuh"
-#include "../pipeline.cuh"
+#include "../describe.cuh"
 #include "tile.cuh"
 
 namespace onepass {
@@ -18,6 +18,14 @@ struct reduce_workspace {
   unsigned *ticket;
   void *partials;
 };
+
+// The blocks per SM that bound the registers, as for a map.
+template <class P>
+constexpr int reduce_blocks(bool aligned) {
+  const int live = live_registers<P>(reduce_packs);
+  if (aligned) return live <= 25 ? 3 : live <= 44 ? 2 : 1;
+  return live <= 28 ? 2 : 1;
+}
 
 // Takes a ticket; true for the last of `parts`, which sees what the others wrote before theirs.
 __device__ __forceinline__ bool take_ticket(unsigned *ticket, unsigned parts) {
@@ -82,8 +90,8 @@ __device__ __forceinline__ void finish_part(const P &p, const shape &s, unsigned
 }
 
 // The parameters in the order in which a small array needs them.
-template <class P, class Value, int N, bool ByRow, bool Aligned, int Blocks>
-__global__ void __launch_bounds__(reduce_threads, resident(Blocks, reduce_threads))
+template <class P, class Value, int N, bool ByRow, bool Aligned>
+__global__ void __launch_bounds__(reduce_threads, resident(reduce_blocks<P>(Aligned), reduce_threads))
     reduce_kernel(const __grid_constant__ P p, const __grid_constant__ shape s, unsigned parts, reduce_workspace workspace) {
   using state_type = decltype(p.sink().statistic.template identity<Value>());
   __shared__ block_storage<state_type> storage;

@@ -35,7 +35,7 @@ struct store_pitched {
   int64_t row_pitch;
 
   const void *pointer() const { return p; }
-  int64_t pitch() const { return row_pitch; }
+  int64_t pitch() const { return row_pitch == ONEPASS_DENSE ? -1 : row_pitch; }
   ONEPASS_HD T *row_start(int64_t row, int64_t) const { return pitched_address(p, row_pitch, row, int64_t{0}); }
   template <int N, class V, access A>
   ONEPASS_HD void put(const pack<V, N> &v, const position<N, A> &at) const {

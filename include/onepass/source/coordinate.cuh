@@ -14,7 +14,7 @@ struct index_source {
   ONEPASS_HD pack<int64_t, N> get(const position<N, A> &at) const {
     pack<int64_t, N> v;
     ONEPASS_UNROLL
-    for (int i = 0; i < N; ++i) v[i] = at.index + i;
+    for (int i = 0; i < N; ++i) v[i] = at.has(i) ? at.index + i : 0;
     return v;
   }
 };
@@ -24,7 +24,7 @@ struct row_source {
   static constexpr bool by_row = true;
   template <int N, access A>
   ONEPASS_HD pack<int64_t, N> get(const position<N, A> &at) const {
-    return broadcast<N>(at.row);
+    return broadcast<N>(at.has(0) ? at.row : int64_t{0});
   }
 };
 
@@ -35,7 +35,7 @@ struct column_source {
   ONEPASS_HD pack<int64_t, N> get(const position<N, A> &at) const {
     pack<int64_t, N> v;
     ONEPASS_UNROLL
-    for (int i = 0; i < N; ++i) v[i] = at.column + i;
+    for (int i = 0; i < N; ++i) v[i] = at.has(i) ? at.column + i : 0;
     return v;
   }
 };

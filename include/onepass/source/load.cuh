@@ -49,7 +49,7 @@ struct load_pitched {
   int64_t row_pitch;
 
   const void *pointer() const { return p; }
-  int64_t pitch() const { return row_pitch; }
+  int64_t pitch() const { return row_pitch == ONEPASS_DENSE ? -1 : row_pitch; }
   template <int N, access A>
   ONEPASS_HD auto fetch(const position<N, A> &at) const {
     return read<N>(pitched_address(p, row_pitch, at.row, at.column), at);

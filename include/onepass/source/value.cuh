@@ -15,7 +15,7 @@ struct value_source {
 
   template <int N, access A>
   ONEPASS_HD pack<compute_t<T>, N> get(const position<N, A> &) const {
-    return broadcast<N>(widen(x));
+    return broadcast<N>(detail::widen(x));
   }
 };
 
@@ -29,12 +29,12 @@ struct number {
 template <class Value, class T>
 ONEPASS_HD auto meet(T x) {
   if constexpr (!cs::is_arithmetic_v<Value>) {
-    return widen(x);
+    return detail::widen(x);
   } else {
     static_assert(!cs::is_integral_v<Value> || cs::is_integral_v<T>,
                   "onepass: a fractional number meets a value of integer type and would be cut to an integer: put "
                   "cast<float>() before, or give the operand its type with value(x)");
-    return static_cast<promoted_t<Value>>(widen(x));
+    return static_cast<promoted_t<Value>>(detail::widen(x));
   }
 }
 

@@ -45,7 +45,7 @@ struct per_row_source {
   }
   template <int N, access A>
   ONEPASS_HD pack<compute_t<T>, N> view(const T &raw, const position<N, A> &) const {
-    return broadcast<N>(widen(raw));
+    return broadcast<N>(detail::widen(raw));
   }
 };
 
