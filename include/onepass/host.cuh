@@ -14,10 +14,10 @@ namespace detail {
 template <int N, class F>
 void each_group(onepass_extent_t shape, const F &f) {
   if (shape.columns == 0) return;
+  const int64_t whole = shape.columns - shape.columns % N;
   for (int64_t row = 0; row < shape.rows; ++row) {
-    int64_t column = 0;
-    for (; column <= shape.columns - N; column += N) f(place<N>(row, column, shape.rows, shape.columns));
-    for (; column < shape.columns; ++column) f(place<1>(row, column, shape.rows, shape.columns));
+    for (int64_t column = 0; column < whole; column += N) f(place<N>(row, column, shape.rows, shape.columns));
+    for (int64_t i = 0; i < shape.columns % N; ++i) f(place<1>(row, whole + i, shape.rows, shape.columns));
   }
 }
 

@@ -142,8 +142,8 @@ struct squares {
 }  // namespace
 
 TEST_CASE("a stage and a source of one's own stand among the others") {
-  const std::vector<float> x = {1, 2, 3, 4, 5, 6};  // groups of 4
-  CHECK(through<float>(x, reverse_in_group{} | op::negate) == std::vector<float>{-4, -3, -2, -1, -6, -5});
+  const std::vector<float> x = {1, 2, 3, 4, 5, 6, 7, 8};  // groups of 4
+  CHECK(through<float>(x, reverse_in_group{} | op::negate) == std::vector<float>{-4, -3, -2, -1, -8, -7, -6, -5});
   const auto y = through<double>(x, op::add(squares{}));
   for (std::size_t i = 0; i < x.size(); ++i) CHECK(y[i] == x[i] + static_cast<double>(i * i));
   std::vector<float> z(5);
