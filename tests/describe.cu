@@ -230,6 +230,10 @@ struct on_device {
   }
 };
 
+struct statistic_on_device {
+  static constexpr bool device_only = true;
+};
+
 template <class P>
 constexpr bool device_only(const P &) {
   return detail::any_device_only<P>::value;
@@ -237,10 +241,12 @@ constexpr bool device_only(const P &) {
 
 }  // namespace
 
-TEST_CASE("a functor without a host body is seen wherever it stands") {
+TEST_CASE("a functor or statistic without a host body is seen wherever it stands") {
   CHECK_FALSE(device_only(op::load(x) | op::gelu | op::store(y)));
   CHECK(device_only(op::load(x) | op::fn(on_device{}) | op::store(y)));
   CHECK(device_only(op::load(x) | op::exact(op::fn(on_device{})) | op::store(y)));
   CHECK(device_only(op::load(x) | op::add(op::load(r) | op::fn(on_device{})) | op::store(y)));
   CHECK(device_only(op::zip(op::load(x) | op::fn(on_device{}), op::load(r)) | op::store(y)));
+  CHECK(device_only(op::load(x) | op::reduce(statistic_on_device{}, y)));
+  CHECK(device_only(op::load(x) | op::reduce(op::several(op::sum, statistic_on_device{}), y, z)));
 }
