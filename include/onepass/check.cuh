@@ -17,7 +17,8 @@ inline constexpr bool any_is = (cs::is_same_v<T, X> || ...);
 // The type of a source's value.
 template <class T>
 struct source_value {
-  using type = cs::decay_t<decltype(view<full_math, nothing, 4>(cs::declval<const T &>(), fetch<4>(cs::declval<const T &>(), position<4>{}), position<4>{})[0])>;
+  using type = cs::decay_t<decltype(view<full_math, nothing, 4>(
+      cs::declval<const T &>(), fetch<4>(cs::declval<const T &>(), position<4>{}), position<4>{})[0])>;
 };
 template <class... Sources>
 struct source_value<zip_source<Sources...>> {
@@ -36,7 +37,8 @@ struct operand_value<Value, number<T>> {
 // The value behind a stage.
 template <class Value, class Stage>
 struct stage_value {
-  using type = cs::decay_t<decltype(cs::declval<const Stage &>().template apply<4>(pack<Value, 4>{}, position<4>{})[0])>;
+  using type =
+      cs::decay_t<decltype(cs::declval<const Stage &>().template apply<4>(pack<Value, 4>{}, position<4>{})[0])>;
 };
 template <class Value, class Sink>
 struct stage_value<Value, tee_stage<Sink>> {
@@ -59,9 +61,10 @@ struct stage_value<Value, pointwise<F, Operands...>> {
 #endif
     } else {
       constexpr bool callable = takes<F, Value, typename operand_value<Value, Operands>::type...>::value;
-      static_assert(callable, "onepass: a stage's functor cannot be called with the value that reaches it and the "
-                              "stage's operands; its call operator must be const, and the types are in the template "
-                              "arguments of stage_value");
+      static_assert(callable,
+                    "onepass: a stage's functor cannot be called with the value that reaches it and the "
+                    "stage's operands; its call operator must be const, and the types are in the template "
+                    "arguments of stage_value");
       if constexpr (callable)
         return lane_call<full_math, F>{cs::declval<const F &>()}(
             cs::declval<const Value &>(), cs::declval<const typename operand_value<Value, Operands>::type &>()...);
@@ -147,8 +150,9 @@ constexpr bool check_store() {
   static_assert(writable, "onepass: a store through a pointer to const");
   static_assert(!writable || one,
                 "onepass: a store takes one value per element, and a tuple reaches it: bring it together with fn(f)");
-  static_assert(!writable || !one || fits, "onepass: the value that reaches a store does not convert to its element: "
-                                           "both types are in the template arguments of check_store");
+  static_assert(!writable || !one || fits,
+                "onepass: the value that reaches a store does not convert to its element: "
+                "both types are in the template arguments of check_store");
   return writable && one && fits;
 }
 
@@ -179,13 +183,16 @@ constexpr bool check(const pipeline<First, Rest...> *) {
   constexpr bool ends = sink_t<pipeline<First, Rest...>>::part == kind::sink;
   constexpr bool one_source = ((Rest::part != kind::source) && ...);
   constexpr bool no_rows = ((Rest::part != kind::row) && ...);
-  static_assert(starts, "onepass: a pipeline begins with a source, such as load(p); a list of stages is a value to put "
-                        "behind one");
-  static_assert(!starts || one_source, "onepass: a source stands behind another part: a second input is an operand of a "
-                                       "stage, as in add(load(r)), or a member of zip");
-  static_assert(!starts || !one_source || no_rows,
-                "onepass: a row stage needs the whole row before its first result, and this version has the families "
-                "map and reduce alone: store here and start a new pipeline, at one write and one read more per element");
+  static_assert(starts,
+                "onepass: a pipeline begins with a source, such as load(p); a list of stages is a value to put "
+                "behind one");
+  static_assert(!starts || one_source,
+                "onepass: a source stands behind another part: a second input is an operand of a "
+                "stage, as in add(load(r)), or a member of zip");
+  static_assert(
+      !starts || !one_source || no_rows,
+      "onepass: a row stage needs the whole row before its first result, and this version has the families "
+      "map and reduce alone: store here and start a new pipeline, at one write and one read more per element");
   static_assert(!starts || !one_source || !no_rows || sinks > 0,
                 "onepass: a pipeline ends in a sink, such as store(p) or reduce(sum, out)");
   static_assert(!starts || !one_source || !no_rows || sinks <= 1,

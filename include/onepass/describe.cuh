@@ -14,7 +14,8 @@ template <class L>
 struct leaves_of;  // the types of all leaves of a list of parts
 template <class Part>
 struct leaves_of_part {
-  using type = cs::conditional_t<is_leaf<Part>::value, list<Part>, typename leaves_of<typename inner_of<Part>::type>::type>;
+  using type =
+      cs::conditional_t<is_leaf<Part>::value, list<Part>, typename leaves_of<typename inner_of<Part>::type>::type>;
 };
 template <>
 struct leaves_of<list<>> {
@@ -39,8 +40,8 @@ template <class Head, class... Tail>
 int write_leaves(const list<Head, Tail...> &parts, onepass_leaf_t *out) {
   int n = 0;
   if constexpr (is_leaf<Head>::value) {
-    *out = {parts.head.pointer(), parts.head.pitch(), static_cast<int32_t>(sizeof(typename Head::element)), 1, Head::span,
-            Head::written};
+    *out = {parts.head.pointer(), parts.head.pitch(), static_cast<int32_t>(sizeof(typename Head::element)), 1,
+            Head::span,           Head::written};
     n = 1;
   } else if constexpr (is_composite<Head>::value) {
     n = write_leaves(parts.head.inner, out);
@@ -51,10 +52,13 @@ int write_leaves(const list<Head, Tail...> &parts, onepass_leaf_t *out) {
 // Lanes per group: 16 bytes of the smallest element that is read or written everywhere, at most 64 of the largest.
 template <class... Leaf>
 constexpr int lanes_of(list<Leaf...> *) {
-  static_assert(((sizeof(typename Leaf::element) <= 64 && (sizeof(typename Leaf::element) & (sizeof(typename Leaf::element) - 1)) == 0) && ...),
+  static_assert(((sizeof(typename Leaf::element) <= 64 &&
+                  (sizeof(typename Leaf::element) & (sizeof(typename Leaf::element) - 1)) == 0) &&
+                 ...),
                 "onepass: the size of an element is a power of two, at most 64 bytes");
   int least = 16, most = 1;
-  for (const int bytes : {0, (Leaf::span == ONEPASS_PER_ELEMENT ? static_cast<int>(sizeof(typename Leaf::element)) : 0)...}) {
+  for (const int bytes :
+       {0, (Leaf::span == ONEPASS_PER_ELEMENT ? static_cast<int>(sizeof(typename Leaf::element)) : 0)...}) {
     if (bytes == 0) continue;
     least = bytes < least ? bytes : least;
     most = bytes > most ? bytes : most;
@@ -75,7 +79,8 @@ template <class Value, class Head, class... Tail>
 constexpr int widest_value(list<Head, Tail...> *) {
   constexpr list<Tail...> *tail = nullptr;
   if constexpr (Head::part == kind::pointwise) {
-    const int here = static_cast<int>(sizeof(Value)), later = widest_value<typename stage_value<Value, Head>::type>(tail);
+    const int here = static_cast<int>(sizeof(Value)),
+              later = widest_value<typename stage_value<Value, Head>::type>(tail);
     return here > later ? here : later;
   } else {
     return widest_value<Value>(tail);
@@ -88,7 +93,8 @@ constexpr int widest_value(pipeline<Source, Parts...> *) {
 
 template <class... Leaf>
 constexpr int fetched_bytes(list<Leaf...> *) {
-  return (0 + ... + (Leaf::written || Leaf::span > ONEPASS_PER_COLUMN ? 0 : static_cast<int>(sizeof(typename Leaf::element))));
+  return (0 + ... +
+          (Leaf::written || Leaf::span > ONEPASS_PER_COLUMN ? 0 : static_cast<int>(sizeof(typename Leaf::element))));
 }
 
 template <class P>
@@ -102,8 +108,8 @@ constexpr onepass_geometry_t geometry_of() {
   return {sink_t<P>::reduces ? ONEPASS_REDUCE : ONEPASS_MAP, lanes_v<P>, any_by_row<P>::value, state_bytes<P>()};
 }
 
-// About how many registers a thread of a kernel holds at once beside its addresses: the raw words of `packs` groups, the
-// values of one (doubles come in twos, as their functions need temporaries), the state.
+// About how many registers a thread of a kernel holds at once beside its addresses: the raw words of `packs` groups,
+// the values of one (doubles come in twos, as their functions need temporaries), the state.
 template <class P>
 constexpr int live_registers(int packs) {
   constexpr int lanes = lanes_v<P>, widest = widest_value(static_cast<P *>(nullptr));
@@ -114,7 +120,8 @@ constexpr int live_registers(int packs) {
 template <class... Leaf>
 constexpr onepass_cost_t leaf_cost(list<Leaf...> *) {
   onepass_cost_t cost{};
-  (((Leaf::written ? cost.written : cost.read)[Leaf::span] += static_cast<int32_t>(sizeof(typename Leaf::element))), ...);
+  (((Leaf::written ? cost.written : cost.read)[Leaf::span] += static_cast<int32_t>(sizeof(typename Leaf::element))),
+   ...);
   return cost;
 }
 template <class Part>
@@ -219,7 +226,8 @@ constexpr int walk_operand(unfused_walk &, number<T> *) {
 template <class... Operands>
 constexpr int walk_operands(unfused_walk &walk, list<Operands...> *) {
   int widest = walk.bytes;
-  for (const int bytes : {0, walk_operand(walk, static_cast<Operands *>(nullptr))...}) widest = bytes > widest ? bytes : widest;
+  for (const int bytes : {0, walk_operand(walk, static_cast<Operands *>(nullptr))...})
+    widest = bytes > widest ? bytes : widest;
   return widest;
 }
 

@@ -127,10 +127,9 @@ onepass_status_t start_reduce(const P &p, const shape &s, const onepass_plan_t &
   char *base = static_cast<char *>(exec.workspace);
   const reduce_workspace workspace{reinterpret_cast<unsigned *>(base), base + ONEPASS_WORKSPACE_HEADER_BYTES};
   const int64_t most = exec.max_blocks > 0 ? exec.max_blocks : plan.blocks;
-  return start_kernel(plan.aligned ? &reduce_kernel<P, value, N, by_row, true>
-                                   : &reduce_kernel<P, value, N, by_row, false>,
-                      plan.blocks < most ? plan.blocks : most, plan.threads, exec, p, s,
-                      static_cast<unsigned>(plan.blocks), workspace);
+  return start_kernel(
+      plan.aligned ? &reduce_kernel<P, value, N, by_row, true> : &reduce_kernel<P, value, N, by_row, false>,
+      plan.blocks < most ? plan.blocks : most, plan.threads, exec, p, s, static_cast<unsigned>(plan.blocks), workspace);
 }
 
 template <class P>
@@ -172,15 +171,8 @@ constexpr onepass_kernel_t make_kernel(const char *text) {
     static_assert(cs::is_trivially_copyable_v<P>, "onepass: a pipeline holds a functor that is not trivially copyable");
     static_assert(count(static_cast<leaves_t<P> *>(nullptr)) <= ONEPASS_MAX_LEAVES,
                   "onepass: a pipeline with more than ONEPASS_MAX_LEAVES arrays");
-    return {text,
-            geometry_of<P>(),
-            cost_of<P>(),
-            unfused_cost_of<P>(),
-            sizeof(Args),
-            capability_of<P>::value,
-            &E::leaves,
-            &E::start,
-            E::host_entry()};
+    return {text,       geometry_of<P>(), cost_of<P>(),   unfused_cost_of<P>(), sizeof(Args), capability_of<P>::value,
+            &E::leaves, &E::start,        E::host_entry()};
   } else {
     return {};
   }

@@ -20,21 +20,21 @@ typedef enum onepass_where { ONEPASS_DEVICE, ONEPASS_HOST } onepass_where_t;
 // How to run. All zero is a launch on the current device's default stream, which pipelines without a reduction can use
 // as it is.
 typedef struct onepass_exec {
-  onepass_where_t where;   // the device, or this thread of the host (pointers are then host pointers)
-  void *stream;            // a cudaStream_t of the current device; null is the default stream
-  void *workspace;         // device memory, aligned to 16 bytes, zeroed once by the caller and left zeroed by every
-                           // launch where it must be; serves one stream at a time. Unused on the host
-  size_t workspace_bytes;  // at least onepass_workspace_bytes
-  int32_t max_blocks;      // 0, or the most blocks that a reduction may occupy; its result has the same bits
-  int32_t require_one_pass;   // nonzero: ONEPASS_ERROR_PASSES instead of reading a source again
+  onepass_where_t where;     // the device, or this thread of the host (pointers are then host pointers)
+  void *stream;              // a cudaStream_t of the current device; null is the default stream
+  void *workspace;           // device memory, aligned to 16 bytes, zeroed once by the caller and left zeroed by every
+                             // launch where it must be; serves one stream at a time. Unused on the host
+  size_t workspace_bytes;    // at least onepass_workspace_bytes
+  int32_t max_blocks;        // 0, or the most blocks that a reduction may occupy; its result has the same bits
+  int32_t require_one_pass;  // nonzero: ONEPASS_ERROR_PASSES instead of reading a source again
   int32_t dependent_launch;  // nonzero: programmatic dependent launch. The kernel may be set up while its predecessor
                              // in the stream ends, and waits for it before it touches memory (sm_90; else no effect)
 } onepass_exec_t;
 
 // A pipeline compiled ahead of time: a constant without dynamic initialisation.
 typedef struct onepass_kernel {
-  const char *text;             // the pipeline as written
-  onepass_geometry_t geometry;  // family, access width, state
+  const char *text;              // the pipeline as written
+  onepass_geometry_t geometry;   // family, access width, state
   onepass_cost_t cost, unfused;  // bytes of a launch, and of one kernel per stage
   size_t args_bytes;             // sizeof the struct that onepass_launch takes
   int32_t capability;            // least compute capability, major * 10 + minor
@@ -71,8 +71,8 @@ ONEPASS_INLINE onepass_traffic_t onepass_unfused_traffic_of(const onepass_kernel
 // One launch is one kernel. Checks everything that can be checked on the host, then starts it: asynchronous on the
 // device, finished at return on the host. A status other than success means that nothing has been written. An extent
 // with no elements succeeds and writes what a reduction of nothing means. `args` is read before the call returns.
-ONEPASS_INLINE onepass_status_t onepass_launch(const onepass_kernel_t *kernel, onepass_extent_t extent, const void *args,
-                                              const onepass_exec_t *exec) {
+ONEPASS_INLINE onepass_status_t onepass_launch(const onepass_kernel_t *kernel, onepass_extent_t extent,
+                                               const void *args, const onepass_exec_t *exec) {
   onepass_leaf_t leaves[ONEPASS_MAX_LEAVES];
   onepass_plan_t plan;
   if (kernel == NULL || args == NULL || exec == NULL || exec->max_blocks < 0) return ONEPASS_ERROR_ARGUMENT;

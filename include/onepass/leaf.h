@@ -30,7 +30,7 @@ typedef struct onepass_leaf {
   int32_t element_bytes;  // size and alignment of an element
   int32_t count;          // elements of a ONCE leaf
   onepass_span_t span;
-  int written;            // nonzero for a sink, zero for a source
+  int written;  // nonzero for a sink, zero for a source
 } onepass_leaf_t;
 
 // Elements from row to row, the dense default resolved.
@@ -84,7 +84,8 @@ ONEPASS_INLINE int onepass_leaves_overlap(const onepass_leaf_t *a, const onepass
   const uintptr_t pa = ea.rows > 1 ? (uintptr_t)(onepass_leaf_pitch(a, extent) * a->element_bytes) : wa;
   const uintptr_t pb = eb.rows > 1 ? (uintptr_t)(onepass_leaf_pitch(b, extent) * b->element_bytes) : wb;
   const uintptr_t first_a = (uintptr_t)a->pointer, first_b = (uintptr_t)b->pointer;
-  const uintptr_t end_a = first_a + (uintptr_t)(ea.rows - 1) * pa + wa, end_b = first_b + (uintptr_t)(eb.rows - 1) * pb + wb;
+  const uintptr_t end_a = first_a + (uintptr_t)(ea.rows - 1) * pa + wa,
+                  end_b = first_b + (uintptr_t)(eb.rows - 1) * pb + wb;
   if (end_a <= first_b || end_b <= first_a) return 0;
   if (ea.rows > 1 && eb.rows > 1 && pa == pb) {
     const uintptr_t apart = first_a <= first_b ? (first_b - first_a) % pa : (pa - (first_a - first_b) % pa) % pa;

@@ -94,18 +94,17 @@ template <class T>
 struct is_composite<T, cs::void_t<decltype(T::inner)>> : cs::true_type {};
 
 // A flag that a part may have as `static constexpr bool`; absent is false.
-#define ONEPASS_DETAIL_FLAG(name)                                                        \
-  template <class T, class = void>                                                       \
-  struct own_##name : cs::false_type {};                                                 \
-  template <class T>                                                                     \
-  struct own_##name<T, cs::void_t<decltype(T::name)>> : cs::bool_constant<T::name> {};   \
-  template <class T>                                                                     \
-  struct any_##name;                                                                     \
-  template <class... T>                                                                  \
-  struct any_##name<list<T...>> : cs::bool_constant<(any_##name<T>::value || ...)> {};   \
-  template <class T>                                                                     \
-  struct any_##name                                                                      \
-      : cs::bool_constant<own_##name<T>::value || any_##name<typename inner_of<T>::type>::value> {};
+#define ONEPASS_DETAIL_FLAG(name)                                                      \
+  template <class T, class = void>                                                     \
+  struct own_##name : cs::false_type {};                                               \
+  template <class T>                                                                   \
+  struct own_##name<T, cs::void_t<decltype(T::name)>> : cs::bool_constant<T::name> {}; \
+  template <class T>                                                                   \
+  struct any_##name;                                                                   \
+  template <class... T>                                                                \
+  struct any_##name<list<T...>> : cs::bool_constant<(any_##name<T>::value || ...)> {}; \
+  template <class T>                                                                   \
+  struct any_##name : cs::bool_constant<own_##name<T>::value || any_##name<typename inner_of<T>::type>::value> {};
 ONEPASS_DETAIL_FLAG(by_row)       // needs the row, the column or a pitch
 ONEPASS_DETAIL_FLAG(device_only)  // has no host body
 ONEPASS_DETAIL_FLAG(refused)      // has no kernel, and has said why

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// onepass, all of the device side: pipelines and their launch from C++ (launch.cuh), and their export to C (export.cuh).
+// onepass, all of the device side: pipelines and their launch from C++ (launch.cuh), and their export to C
+// (export.cuh).
 #ifndef ONEPASS_CUH
 #define ONEPASS_CUH
 

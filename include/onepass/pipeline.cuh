@@ -35,10 +35,10 @@ template <class Part>
 inline constexpr bool is_output = Part::part == kind::sink || Part::part == kind::tee;
 
 template <class Outer, class... Behind>
-using math_before = cs::conditional_t<(is_output<Behind> || ...),
-                                      cs::conditional_t<((stores_float16<Behind> || !is_output<Behind>)&&...),
-                                                        narrow_math, full_math>,
-                                      Outer>;
+using math_before =
+    cs::conditional_t<(is_output<Behind> || ...),
+                      cs::conditional_t<((stores_float16<Behind> || !is_output<Behind>)&&...), narrow_math, full_math>,
+                      Outer>;
 
 // A stage of the user's own may have just apply<N>(values, at).
 ONEPASS_NO_EXEC_CHECK
@@ -59,9 +59,10 @@ ONEPASS_HD auto run(const list<Head, Tail...> &parts, const Raw &raw, const pack
     const auto next = apply_stage<math_before<Outer, Tail...>>(parts.head, v, raw.head, at);
     return run<Outer>(parts.tail, raw.tail, next, at);
   } else {
-    static_assert(Head::part == kind::tee || Head::part == kind::sink,
-                  "onepass: behind a value stands a source, which is an operand of a stage, or a row stage, which needs "
-                  "the whole row");
+    static_assert(
+        Head::part == kind::tee || Head::part == kind::sink,
+        "onepass: behind a value stands a source, which is an operand of a stage, or a row stage, which needs "
+        "the whole row");
     if constexpr (Head::part == kind::tee) parts.head.inner.head.put(v, at);
     return run<Outer>(parts.tail, raw.tail, v, at);
   }

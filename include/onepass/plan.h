@@ -25,8 +25,8 @@ typedef struct onepass_geometry {
 } onepass_geometry_t;
 
 typedef struct onepass_plan_t {  // onepass_plan is the function below
-  int32_t threads, packs;  // of a tile
-  int32_t aligned;         // every group is one aligned access of each leaf
+  int32_t threads, packs;        // of a tile
+  int32_t aligned;               // every group is one aligned access of each leaf
   int32_t passes;
   int64_t groups_per_row, groups;
   int64_t blocks;          // tiles of a map; partial results of a reduction
@@ -50,10 +50,10 @@ ONEPASS_INLINE onepass_extent_t onepass_plan_extent(const onepass_geometry_t *ge
   return geometry->by_row ? extent : onepass_extent_1d(onepass_elements(extent));
 }
 
-// Whether every full group is one access of 16 bytes (or of the whole group, if that is less) in every leaf. More groups
-// by row than 32 bits count go the general way too.
+// Whether every full group is one access of 16 bytes (or of the whole group, if that is less) in every leaf. More
+// groups by row than 32 bits count go the general way too.
 ONEPASS_INLINE int onepass_is_aligned(const onepass_geometry_t *geometry, onepass_extent_t shape,
-                                     const onepass_leaf_t *leaves, int count) {
+                                      const onepass_leaf_t *leaves, int count) {
   if (shape.rows > 1 && shape.columns % geometry->lanes != 0) return 0;
   if (geometry->by_row && onepass_elements(shape) / geometry->lanes > ONEPASS_MAX_SMALL_GROUPS) return 0;
   for (int i = 0; i < count; ++i) {
@@ -71,8 +71,9 @@ ONEPASS_INLINE void onepass_plan_map(onepass_plan_t *plan) {
   plan->blocks = onepass_ceil_div(plan->groups, ONEPASS_MAP_THREADS * ONEPASS_MAP_PACKS);
 }
 
-// A reduction: `blocks` parts, part p taking tiles p, p + blocks, ... One block avoids the exchange between blocks while
-// it can. The cuts are the fastest of a sweep on an H200 over powers of two, for sums of floats (4 lanes per group).
+// A reduction: `blocks` parts, part p taking tiles p, p + blocks, ... One block avoids the exchange between blocks
+// while it can. The cuts are the fastest of a sweep on an H200 over powers of two, for sums of floats (4 lanes per
+// group).
 ONEPASS_INLINE void onepass_plan_reduce(onepass_plan_t *plan) {
   static const struct {
     int64_t groups;  // up to
@@ -93,7 +94,7 @@ ONEPASS_INLINE void onepass_plan_reduce(onepass_plan_t *plan) {
 // The plan of a pipeline over an extent. Reads the leaves' pointers as numbers only; leaves may be null with count 0,
 // which plans for aligned leaves. ONEPASS_ERROR_EXTENT, ONEPASS_ERROR_TOO_LARGE or success.
 ONEPASS_INLINE onepass_status_t onepass_plan(const onepass_geometry_t *geometry, onepass_extent_t extent,
-                                            const onepass_leaf_t *leaves, int count, onepass_plan_t *plan) {
+                                             const onepass_leaf_t *leaves, int count, onepass_plan_t *plan) {
   const onepass_status_t status = onepass_check_extent(extent);
   if (status != ONEPASS_SUCCESS) return status;
   const onepass_extent_t shape = onepass_plan_extent(geometry, extent);

@@ -54,14 +54,16 @@ struct sum_of_squares_statistic : sum_statistic {
 template <class T>
 ONEPASS_HD constexpr T lowest() {
   using limits = cs::numeric_limits<T>;
-  static_assert(limits::is_specialized, "onepass: a minimum or maximum over a type that has no least or greatest value");
+  static_assert(limits::is_specialized,
+                "onepass: a minimum or maximum over a type that has no least or greatest value");
   if constexpr (limits::has_infinity) return -limits::infinity();
   else return limits::lowest();
 }
 template <class T>
 ONEPASS_HD constexpr T highest() {
   using limits = cs::numeric_limits<T>;
-  static_assert(limits::is_specialized, "onepass: a minimum or maximum over a type that has no least or greatest value");
+  static_assert(limits::is_specialized,
+                "onepass: a minimum or maximum over a type that has no least or greatest value");
   if constexpr (limits::has_infinity) return limits::infinity();
   else return limits::max();
 }
@@ -235,9 +237,8 @@ template <class S, class State, class T, int N, access A, class = void>
 struct has_fold : cs::false_type {};
 template <class S, class State, class T, int N, access A>
 struct has_fold<S, State, T, N, A,
-                cs::void_t<decltype(cs::declval<const S &>().fold(
-                    cs::declval<State>(), cs::declval<pack<T, N>>(), cs::declval<position<N, A>>()))>> : cs::true_type {
-};
+                cs::void_t<decltype(cs::declval<const S &>().fold(cs::declval<State>(), cs::declval<pack<T, N>>(),
+                                                                  cs::declval<position<N, A>>()))>> : cs::true_type {};
 
 // A group into a state: by the statistic's own fold, or lane by lane in a tree. The order depends on N alone.
 ONEPASS_NO_EXEC_CHECK
@@ -248,8 +249,7 @@ ONEPASS_HD State fold(const S &statistic, const State &state, const pack<T, N> &
   } else {
     pack<State, N> s;
     ONEPASS_UNROLL
-    for (int i = 0; i < N; ++i)
-      s[i] = at.has(i) ? statistic.lift(v[i], at.lane(i)) : statistic.template identity<T>();
+    for (int i = 0; i < N; ++i) s[i] = at.has(i) ? statistic.lift(v[i], at.lane(i)) : statistic.template identity<T>();
     ONEPASS_UNROLL
     for (int step = 1; step < N; step *= 2)
       for (int i = 0; i < N; i += 2 * step) s[i] = statistic.combine(s[i], s[i + step]);
@@ -316,8 +316,9 @@ struct initial_statistic : S {
   ONEPASS_HD auto finish(const State &state, int64_t n) const {
     static_assert(cs::is_convertible_v<Initial, State>,
                   "onepass: this statistic has no initial value: its state is more than a number");
-    static_assert(!cs::is_integral_v<State> || !cs::is_floating_point_v<Initial>,
-                  "onepass: a fractional initial value would be cut to an integer: put cast<float>() before the reduce");
+    static_assert(
+        !cs::is_integral_v<State> || !cs::is_floating_point_v<Initial>,
+        "onepass: a fractional initial value would be cut to an integer: put cast<float>() before the reduce");
     return S::finish(S::combine(static_cast<State>(initial), state), n);
   }
 };
@@ -326,10 +327,11 @@ struct initial_statistic : S {
 
 ONEPASS_OBJECT detail::sum_statistic sum{};  // integers: 64 bits of the same signedness. Of nothing: 0
 ONEPASS_OBJECT detail::sum_of_squares_statistic sum_of_squares{};
-ONEPASS_OBJECT detail::minimum_word minimum{};         // statistic, of nothing the greatest value (+inf); or minimum(b)
-ONEPASS_OBJECT detail::maximum_word maximum{};         // statistic, of nothing the least value (-inf); or maximum(b)
-ONEPASS_OBJECT detail::argmax_statistic argmax{};      // two results: value, int64 index; of nothing: least value, -1
-ONEPASS_OBJECT detail::mean_variance_statistic mean_variance{};  // two results: mean, population variance; NaN of nothing
+ONEPASS_OBJECT detail::minimum_word minimum{};     // statistic, of nothing the greatest value (+inf); or minimum(b)
+ONEPASS_OBJECT detail::maximum_word maximum{};     // statistic, of nothing the least value (-inf); or maximum(b)
+ONEPASS_OBJECT detail::argmax_statistic argmax{};  // two results: value, int64 index; of nothing: least value, -1
+ONEPASS_OBJECT detail::mean_variance_statistic
+    mean_variance{};  // two results: mean, population variance; NaN of nothing
 
 // Several statistics of the same values in one pass; their results follow each other.
 template <class... S>

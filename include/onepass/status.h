@@ -26,13 +26,13 @@ typedef enum onepass_status {
   ONEPASS_ERROR_WORKSPACE_MISSING,  // this pipeline needs a workspace and exec has none
   ONEPASS_ERROR_WORKSPACE_SIZE,     // the workspace is smaller than onepass_workspace_bytes
   ONEPASS_ERROR_WORKSPACE_ALIGNMENT,
-  ONEPASS_ERROR_PASSES,             // exec.require_one_pass, and this extent takes more than one
-  ONEPASS_ERROR_DEVICE_ONLY,        // a host launch of a pipeline with a device-only functor
-  ONEPASS_ERROR_NO_DEVICE,          // no usable CUDA device or driver
-  ONEPASS_ERROR_CAPABILITY,         // the device lacks a capability that the pipeline asks for
-  ONEPASS_ERROR_NO_KERNEL_IMAGE,    // the program was not built for this device
-  ONEPASS_ERROR_ARGUMENT,           // a null kernel, args or exec, or a field of exec out of range
-  ONEPASS_ERROR_LAUNCH,             // the driver refused the launch for another reason
+  ONEPASS_ERROR_PASSES,           // exec.require_one_pass, and this extent takes more than one
+  ONEPASS_ERROR_DEVICE_ONLY,      // a host launch of a pipeline with a device-only functor
+  ONEPASS_ERROR_NO_DEVICE,        // no usable CUDA device or driver
+  ONEPASS_ERROR_CAPABILITY,       // the device lacks a capability that the pipeline asks for
+  ONEPASS_ERROR_NO_KERNEL_IMAGE,  // the program was not built for this device
+  ONEPASS_ERROR_ARGUMENT,         // a null kernel, args or exec, or a field of exec out of range
+  ONEPASS_ERROR_LAUNCH,           // the driver refused the launch for another reason
   ONEPASS_STATUS_COUNT
 } onepass_status_t;
 
@@ -52,10 +52,12 @@ ONEPASS_INLINE const char *onepass_status_string(onepass_status_t status) {
     case ONEPASS_ERROR_WORKSPACE_SIZE: return "the workspace is smaller than onepass_workspace_bytes asks for";
     case ONEPASS_ERROR_WORKSPACE_ALIGNMENT: return "the workspace is not aligned to 16 bytes";
     case ONEPASS_ERROR_PASSES: return "one pass was required, and this extent does not fit on the chip in one";
-    case ONEPASS_ERROR_DEVICE_ONLY: return "the pipeline has a functor that exists on the device only: it has no host launch";
+    case ONEPASS_ERROR_DEVICE_ONLY:
+      return "the pipeline has a functor that exists on the device only: it has no host launch";
     case ONEPASS_ERROR_NO_DEVICE: return "there is no CUDA device, or its driver is missing or too old";
     case ONEPASS_ERROR_CAPABILITY: return "the device lacks a compute capability that the pipeline asks for";
-    case ONEPASS_ERROR_NO_KERNEL_IMAGE: return "the program holds no kernel image for this device: build it for its architecture";
+    case ONEPASS_ERROR_NO_KERNEL_IMAGE:
+      return "the program holds no kernel image for this device: build it for its architecture";
     case ONEPASS_ERROR_ARGUMENT: return "the kernel, the args or exec is null, or a field of exec is out of range";
     case ONEPASS_ERROR_LAUNCH: return "the driver refused the launch";
     case ONEPASS_STATUS_COUNT: break;

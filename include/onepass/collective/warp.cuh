@@ -30,7 +30,8 @@ template <class S, class State>
 __device__ __forceinline__ State warp_reduce_to_first(const S &statistic, State state) {
   ONEPASS_UNROLL
   for (unsigned step = 1; step < 32; step *= 2)
-    state = statistic.combine(state, shuffle_words(state, [&](unsigned w) { return __shfl_down_sync(all_lanes, w, step); }));
+    state = statistic.combine(state,
+                              shuffle_words(state, [&](unsigned w) { return __shfl_down_sync(all_lanes, w, step); }));
   return state;
 }
 

@@ -19,9 +19,9 @@ __device__ __forceinline__ int32_t lead_of(const Sink &sink, int64_t row, int64_
   return static_cast<int32_t>(address % word_bytes(N * sizeof(T)) / static_cast<unsigned>(sizeof(T)));
 }
 
-// The blocks per SM that bound a kernel's registers: more registers would keep fewer bytes in flight, fewer would spill.
-// Groups of misaligned arrays need some more. (No template argument of the kernel: for a __device__ lambda the host pass
-// does not know the values' types, and both passes must name the same kernel.)
+// The blocks per SM that bound a kernel's registers: more registers would keep fewer bytes in flight, fewer would
+// spill. Groups of misaligned arrays need some more. (No template argument of the kernel: for a __device__ lambda the
+// host pass does not know the values' types, and both passes must name the same kernel.)
 template <class P>
 constexpr int map_blocks(bool aligned) {
   const int live = live_registers<P>(map_packs);

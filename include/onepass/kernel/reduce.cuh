@@ -92,7 +92,8 @@ __device__ __forceinline__ void finish_part(const P &p, const shape &s, unsigned
 // The parameters in the order in which a small array needs them.
 template <class P, class Value, int N, bool ByRow, bool Aligned>
 __global__ void __launch_bounds__(reduce_threads, resident(reduce_blocks<P>(Aligned), reduce_threads))
-    reduce_kernel(const __grid_constant__ P p, const __grid_constant__ shape s, unsigned parts, reduce_workspace workspace) {
+    reduce_kernel(const __grid_constant__ P p, const __grid_constant__ shape s, unsigned parts,
+                  reduce_workspace workspace) {
   using state_type = decltype(p.sink().statistic.template identity<Value>());
   __shared__ block_storage<state_type> storage;
   const auto &statistic = p.sink().statistic;
@@ -101,7 +102,8 @@ __global__ void __launch_bounds__(reduce_threads, resident(reduce_blocks<P>(Alig
   const unsigned tile = blockDim.x * reduce_packs;
   for (unsigned part = blockIdx.x;; __syncthreads()) {  // the barrier: storage is read before it is written again
     state_type state = statistic.template identity<Value>();
-    for (int64_t first = static_cast<int64_t>(part) * tile; first < s.groups; first += static_cast<int64_t>(parts) * tile) {
+    for (int64_t first = static_cast<int64_t>(part) * tile; first < s.groups;
+         first += static_cast<int64_t>(parts) * tile) {
       if constexpr (!Aligned) {
         state = reduce_groups<N, access::any, ByRow, reduce_packs>(p, statistic, s, first, threadIdx.x, state);
       } else if (first + tile <= s.whole_groups) {
@@ -109,7 +111,8 @@ __global__ void __launch_bounds__(reduce_threads, resident(reduce_blocks<P>(Alig
       } else {  // the last tile: in a loop, for fewer registers
 #pragma unroll 1
         for (unsigned k = 0; k < reduce_packs; ++k)
-          state = reduce_groups<N, access::aligned, ByRow, 1>(p, statistic, s, first, threadIdx.x + k * blockDim.x, state);
+          state =
+              reduce_groups<N, access::aligned, ByRow, 1>(p, statistic, s, first, threadIdx.x + k * blockDim.x, state);
       }
     }
     state = block_reduce_to_first(statistic, state, storage);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of onepass: value, a host scalar as a source of its own type, and the bare number, which takes the type it meets.
+// Part of onepass: value, a host scalar as a source of its own type, and the bare number, which takes the type it
+// meets.
 #ifndef ONEPASS_SOURCE_VALUE_CUH
 #define ONEPASS_SOURCE_VALUE_CUH
 

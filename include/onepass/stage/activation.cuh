@@ -44,8 +44,8 @@ struct gelu_op {
     return static_cast<R>(W(0.5L) * y * std::erfc(W(-0.70710678118654752440L) * y));
 #endif
   }
-  // Phi(-t) = (2^p(t))^2: p is a weighted minimax fit of log2(Phi(-t)) / 2 on [0, 13.65], beyond which the product is 0.
-  // At most 1 ulp in f16 and in bf16 over all inputs.
+  // Phi(-t) = (2^p(t))^2: p is a weighted minimax fit of log2(Phi(-t)) / 2 on [0, 13.65], beyond which the product is
+  // 0. At most 1 ulp in f16 and in bf16 over all inputs.
   ONEPASS_HD float narrow(float x) const {
     const float t = lesser(::fabsf(x), 13.65f);
     float p = 1.63314109e-08f;
@@ -62,9 +62,9 @@ struct gelu_op {
   }
 
  private:
-  // Phi(-t) = e^(-t^2 / 2) q P(q) with q = 1 / (1 + 0.3 t): P is a minimax fit in relative error (4e-9) on [0, 14.6]. The
-  // exponent is t^2 in two parts, reduced by a whole number; the factor is 2^64 too large until the last step, so that
-  // a subnormal result is rounded once.
+  // Phi(-t) = e^(-t^2 / 2) q P(q) with q = 1 / (1 + 0.3 t): P is a minimax fit in relative error (4e-9) on [0, 14.6].
+  // The exponent is t^2 in two parts, reduced by a whole number; the factor is 2^64 too large until the last step, so
+  // that a subnormal result is rounded once.
   ONEPASS_HD static float full(float x) {
     const float t = lesser(::fabsf(x), 14.6f), square = times(t, t), rest = fused(t, t, -square);
     const float whole = fused(square, -0.72134752f, 12582976.0f);  // 1.5 * 2^23 + 64 + the whole number
@@ -107,11 +107,11 @@ struct gelu_tanh_op {
 
 }  // namespace detail
 
-// The worst error over all f32 inputs, in ulp: silu 5.2, gelu 8, gelu_tanh 3.5 from -1 up, 34 from -5 up and 220 (2.6e-5)
-// in the tail below. Before a 16-bit store: 1 ulp of that type.
-ONEPASS_OBJECT detail::pointwise<detail::relu_op> relu{};    // max(x, 0)
-ONEPASS_OBJECT detail::pointwise<detail::silu_op> silu{};    // x / (1 + e^-x)
-ONEPASS_OBJECT detail::pointwise<detail::gelu_op> gelu{};    // x Phi(x): the erf form
+// The worst error over all f32 inputs, in ulp: silu 5.2, gelu 8, gelu_tanh 3.5 from -1 up, 34 from -5 up and 220
+// (2.6e-5) in the tail below. Before a 16-bit store: 1 ulp of that type.
+ONEPASS_OBJECT detail::pointwise<detail::relu_op> relu{};            // max(x, 0)
+ONEPASS_OBJECT detail::pointwise<detail::silu_op> silu{};            // x / (1 + e^-x)
+ONEPASS_OBJECT detail::pointwise<detail::gelu_op> gelu{};            // x Phi(x): the erf form
 ONEPASS_OBJECT detail::pointwise<detail::gelu_tanh_op> gelu_tanh{};  // its tanh approximation, a function of its own
 
 }  // namespace onepass

@@ -99,13 +99,15 @@ struct square_op {
 
 }  // namespace detail
 
-ONEPASS_OBJECT detail::op_with_operands<detail::add_op> add{};                    // add(b): x + b
-ONEPASS_OBJECT detail::op_with_operands<detail::subtract_op> subtract{};          // subtract(b): x - b
-ONEPASS_OBJECT detail::op_with_operands<detail::multiply_op> multiply{};          // multiply(b): x * b
-ONEPASS_OBJECT detail::op_with_operands<detail::divide_op> divide{};              // divide(b): x / b
-ONEPASS_OBJECT detail::op_with_operands<detail::multiply_add_op> multiply_add{};  // multiply_add(a, b): x * a + b, rounded once
+ONEPASS_OBJECT detail::op_with_operands<detail::add_op> add{};            // add(b): x + b
+ONEPASS_OBJECT detail::op_with_operands<detail::subtract_op> subtract{};  // subtract(b): x - b
+ONEPASS_OBJECT detail::op_with_operands<detail::multiply_op> multiply{};  // multiply(b): x * b
+ONEPASS_OBJECT detail::op_with_operands<detail::divide_op> divide{};      // divide(b): x / b
+ONEPASS_OBJECT detail::op_with_operands<detail::multiply_add_op>
+    multiply_add{};  // multiply_add(a, b): x * a + b, rounded once
 // minimum(b) and maximum(b) are statistics too: their objects stand in statistic.cuh
-ONEPASS_OBJECT detail::op_with_operands<detail::clamp_op> clamp{};  // clamp(low, high): NaN stays NaN; high where low > high
+ONEPASS_OBJECT detail::op_with_operands<detail::clamp_op>
+    clamp{};  // clamp(low, high): NaN stays NaN; high where low > high
 ONEPASS_OBJECT detail::pointwise<detail::negate_op> negate{};
 ONEPASS_OBJECT detail::pointwise<detail::abs_op> abs{};  // of an i32 it is an i64, so that |INT32_MIN| exists
 ONEPASS_OBJECT detail::pointwise<detail::square_op> square{};

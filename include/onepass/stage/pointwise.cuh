@@ -37,9 +37,8 @@ ONEPASS_HD constexpr bool is_device_lambda() {
 template <class F, class... T>
 struct takes : cs::is_invocable<const F &, T...> {};
 template <class F, class... E, class... T>
-struct takes<F, cs::tuple<E...>, T...>
-    : cs::bool_constant<cs::is_invocable_v<const F &, cs::tuple<E...>, T...> ||
-                        cs::is_invocable_v<const F &, E..., T...>> {};
+struct takes<F, cs::tuple<E...>, T...> : cs::bool_constant<cs::is_invocable_v<const F &, cs::tuple<E...>, T...> ||
+                                                           cs::is_invocable_v<const F &, E..., T...>> {};
 
 // One lane of a functor. One without a device body is no warning but an error.
 #ifdef __CUDA_ARCH__

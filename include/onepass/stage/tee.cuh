@@ -21,8 +21,9 @@ template <class Sink>
 ONEPASS_HD constexpr detail::tee_stage<Sink> tee(Sink sink) {
   static_assert(detail::is_kind<Sink, kind::sink>(), "onepass: tee takes a sink, as in tee(store(p))");
   if constexpr (detail::is_kind<Sink, kind::sink>())
-    static_assert(!Sink::reduces, "onepass: a reduction has no place on the way yet: end the pipeline with it, and make "
-                                  "the store the tee");
+    static_assert(!Sink::reduces,
+                  "onepass: a reduction has no place on the way yet: end the pipeline with it, and make "
+                  "the store the tee");
   return {detail::make_list(sink)};
 }
 
