@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Installs BUILD; the headers of onepass must be there if EXPECTED, and not otherwise.
 cmake_minimum_required(VERSION 3.25)
 file(REMOVE_RECURSE ${BUILD}/prefix)
