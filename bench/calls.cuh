@@ -19,8 +19,7 @@ namespace op = onepass;
 
 // One launch of a pipeline, in a workspace of its own.
 template <class Pipeline, class Extent>
-call fused(workload &work, Pipeline pipeline, Extent extent) {
-  onepass_exec_t exec{};
+call fused(workload &work, Pipeline pipeline, Extent extent, onepass_exec_t exec = {}) {
   exec.workspace_bytes = op::workspace_bytes(pipeline, extent);
   if (exec.workspace_bytes > 0) exec.workspace = work.array<char>(int64_t(exec.workspace_bytes));
   return [=](cudaStream_t stream) {
@@ -71,6 +70,15 @@ inline void add_read_roof(workload &work, const void *x) {
 inline void add_copy_roof(workload &work, const void *x, void *y) {
   const int64_t bytes = int64_t(work.bytes) / 2;
   work.add("roof", [=](cudaStream_t stream) { roof::copy(x, y, bytes, stream); });
+}
+
+// n elements of In read, n of Out written.
+template <class In, class Out>
+void add_stream_roof(workload &work, const void *x, void *y, int64_t n) {
+  constexpr int least = int(sizeof(In) < sizeof(Out) ? sizeof(In) : sizeof(Out));
+  constexpr int reads = int(sizeof(In)) / least, writes = int(sizeof(Out)) / least;
+  const int64_t threads = n * least / 16;
+  work.add("roof", [=](cudaStream_t stream) { roof::stream<reads, writes>(x, y, threads, stream); });
 }
 
 inline void add_merge_roof(workload &work, const void *a, const void *b, void *y) {

@@ -19,6 +19,7 @@ template <class T>
 __host__ __device__ double wide(T x) {
   return static_cast<double>(static_cast<float>(x));
 }
+__host__ __device__ inline double wide(double x) { return x; }
 
 // ---- inputs: never zeros, on which a device runs faster than on data
 
@@ -57,8 +58,28 @@ struct rounding<float> {
   static constexpr double unit = 0x1p-24, least = 0x1p-149;
 };
 template <>
+struct rounding<int32_t> {
+  static constexpr double unit = 0, least = 0;
+};
+template <>
 struct rounding<__half> {
   static constexpr double unit = 0x1p-11, least = 0x1p-24;
+};
+template <>
+struct rounding<double> {
+  static constexpr double unit = 0x1p-53, least = 0x1p-1074;
+};
+template <>
+struct rounding<int8_t> {
+  static constexpr double unit = 0, least = 1;  // a half that was rounded before
+};
+template <>
+struct rounding<bool> {
+  static constexpr double unit = 0, least = 0;
+};
+template <>
+struct rounding<__nv_fp8_e4m3> {
+  static constexpr double unit = 0x1p-4, least = 0x1p-9;
 };
 template <>
 struct rounding<__nv_bfloat16> {

@@ -63,6 +63,7 @@ int main(int count, char **words) try {
   bench::add_reductions(all);
   bench::add_maps(all);
   bench::add_launches(all);
+  bench::add_words(all);
   if (parsed.list) {
     for (const bench::entry &each : all) std::puts(each.name.c_str());
     return 0;

@@ -71,6 +71,27 @@ __global__ void __launch_bounds__(copy_threads) merge_kernel(const uint4 *a, con
   y[i] = make_uint4(p.x ^ q.x, p.y ^ q.y, p.z ^ q.z, p.w ^ q.w);
 }
 
+// Reads packs of 16 bytes per thread, and writes as many as Writes: maps from one width to another.
+template <int Reads, int Writes>
+__global__ void __launch_bounds__(copy_threads) stream_kernel(const uint4 *x, uint4 *y) {
+  uint4 mixed = make_uint4(1, 2, 3, 4), pack[Reads > 0 ? Reads : 1];
+#pragma unroll
+  for (int k = 0; k < Reads; ++k) pack[k] = x[(int64_t{blockIdx.x} * Reads + k) * copy_threads + threadIdx.x];
+#pragma unroll
+  for (int k = 0; k < Reads; ++k)
+    mixed = make_uint4(mixed.x ^ pack[k].x, mixed.y ^ pack[k].y, mixed.z ^ pack[k].z, mixed.w ^ pack[k].w);
+#pragma unroll
+  for (int k = 0; k < Writes; ++k) y[(int64_t{blockIdx.x} * Writes + k) * copy_threads + threadIdx.x] = mixed;
+}
+
+// threads: a multiple of copy_threads; each moves Reads and Writes packs.
+template <int Reads, int Writes>
+void stream(const void *x, void *y, int64_t threads, cudaStream_t stream) {
+  stream_kernel<Reads, Writes><<<unsigned(threads / copy_threads), copy_threads, 0, stream>>>(
+      static_cast<const uint4 *>(x), static_cast<uint4 *>(y));
+  BENCH_CHECK(cudaGetLastError());
+}
+
 // bytes: of one array, a multiple of copy_tile_bytes.
 inline void copy(const void *x, void *y, int64_t bytes, cudaStream_t stream) {
   copy_kernel<><<<unsigned(bytes / copy_tile_bytes), copy_threads, 0, stream>>>(static_cast<const uint4 *>(x),

@@ -10,6 +10,7 @@ namespace bench {
 void add_reductions(suite &all);  // reduce.cu
 void add_maps(suite &all);        // map.cu
 void add_launches(suite &all);    // launch.cu
+void add_words(suite &all);       // words.cu
 
 }  // namespace bench
 

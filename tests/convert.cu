@@ -16,6 +16,7 @@ using namespace test;
 
 static_assert(std::is_same_v<detail::compute_t<f16>, float>);
 static_assert(std::is_same_v<detail::compute_t<bf16>, float>);
+static_assert(std::is_same_v<detail::compute_t<__nv_fp8_e4m3>, float>);
 static_assert(std::is_same_v<detail::compute_t<double>, double>);
 static_assert(std::is_same_v<detail::compute_t<unsigned char>, unsigned char>);
 static_assert(std::is_same_v<detail::promoted_t<signed char>, int>);
@@ -225,7 +226,120 @@ TEST_CASE("integers store to floats rounded once") {
     wrong +=
         !same(value(detail::narrow<bf16>(static_cast<int>(i % 100000))), rounded<bf16>(static_cast<int>(i % 100000)));
   }
+  // Beyond 53 bits: just above and just below the midpoint of two numbers, and the greatest integers.
+  for (int bits = 54; bits < 63; ++bits)
+    for (const int digits : {8, 11, 24})
+      for (int i = -1; i <= 1; ++i) {
+        const std::int64_t y = (INT64_C(1) << bits) + (INT64_C(1) << (bits - digits)) + i;
+        wrong += !same(value(detail::narrow<bf16>(y)), rounded<bf16>(static_cast<long double>(y)));
+        wrong += !same(value(detail::narrow<bf16>(-y)), rounded<bf16>(-static_cast<long double>(y)));
+        wrong += !same(value(detail::narrow<float>(y)), rounded<float>(static_cast<long double>(y)));
+      }
+  wrong += value(detail::narrow<bf16>(std::numeric_limits<std::uint64_t>::max())) != std::scalbn(1.0L, 64);
+  wrong += value(detail::narrow<bf16>(std::numeric_limits<std::int64_t>::min())) != -std::scalbn(1.0L, 63);
   CHECK(wrong == 0);
+}
+
+namespace {
+
+using e4m3 = __nv_fp8_e4m3;
+using e5m2 = __nv_fp8_e5m2;
+
+// The number that a byte is, by the definition of the format: digits of the fraction, bias of the exponent.
+template <class T>
+long double value_of_byte(int byte) {
+  constexpr bool is_e4m3 = std::is_same_v<T, e4m3>;
+  constexpr int digits = is_e4m3 ? 3 : 2, bias = is_e4m3 ? 7 : 15, top = is_e4m3 ? 15 : 31;
+  const int exponent = (byte & 0x7f) >> digits, fraction = byte & ((1 << digits) - 1);
+  const long double sign = byte & 0x80 ? -1 : 1;
+  if (is_e4m3 ? (byte & 0x7f) == 0x7f : exponent == top && fraction != 0) return std::nanl("");
+  if (!is_e4m3 && exponent == top) return sign * HUGE_VALL;
+  if (exponent == 0) return sign * std::scalbn(static_cast<long double>(fraction), 1 - bias - digits);
+  return sign * std::scalbn(static_cast<long double>((1 << digits) + fraction), exponent - bias - digits);
+}
+
+// The byte of the finite number nearest to x, of two the even one; NaN is 0x7f.
+template <class T>
+int nearest_byte(long double x) {
+  if (std::isnan(x)) return 0x7f;
+  constexpr int greatest = std::is_same_v<T, e4m3> ? 0x7e : 0x7b;
+  const long double size = std::min(std::fabs(x), value_of_byte<T>(greatest));
+  int best = 0;
+  for (int byte = 1; byte <= greatest; ++byte) {
+    const long double now = std::fabs(value_of_byte<T>(byte) - size);
+    const long double before = std::fabs(value_of_byte<T>(best) - size);
+    if (now < before || (now == before && byte % 2 == 0)) best = byte;
+  }
+  return best | (std::signbit(x) ? 0x80 : 0);
+}
+
+template <class T>
+T of_byte(int byte) {
+  return bits_of<T>(static_cast<std::uint8_t>(byte));
+}
+template <class T>
+int byte_of(T x) {
+  const int byte = bits_of<std::uint8_t>(x);
+  return std::isnan(value_of_byte<T>(byte)) ? 0x7f : byte;  // any NaN
+}
+
+template <class T>
+void check_float8() {
+  int wrong = 0;
+  for (int byte = 0; byte < 256; ++byte) {  // exact to a value, and back
+    const long double v = value_of_byte<T>(byte);
+    wrong += !same(detail::widen(of_byte<T>(byte)), v);
+    if (std::isfinite(v)) wrong += byte_of(detail::narrow<T>(detail::widen(of_byte<T>(byte)))) != byte;
+  }
+  CHECK(wrong == 0);
+
+  std::vector<long double> x;  // every number, every midpoint, and their neighbours
+  for (int byte = 0; byte < 0x7f; ++byte) {
+    const long double v = value_of_byte<T>(byte), middle = (v + value_of_byte<T>(byte + 1)) / 2;
+    for (const long double y : {v, middle})
+      if (std::isfinite(y))
+        for (const float z : around<float>(y)) x.insert(x.end(), {z, -z});
+  }
+  for (const float y : sweep<float>(1 << 11)) x.push_back(y);
+  wrong = 0;
+  for (const long double y : x) {
+    const int best = nearest_byte<T>(y);
+    wrong += byte_of(detail::narrow<T>(static_cast<float>(y))) != best;
+    wrong += byte_of(detail::narrow<T>(static_cast<double>(y))) != best;
+    const op::pack<float, 2> pair{{static_cast<float>(y), static_cast<float>(-y)}};
+    const auto stored = detail::narrow_pack<T>(pair);
+    wrong += byte_of(stored[0]) != best || byte_of(stored[1]) != nearest_byte<T>(-y);
+    const auto back = detail::widen_pack(stored);
+    wrong += !same(back[0], value_of_byte<T>(best)) || !same(back[1], value_of_byte<T>(nearest_byte<T>(-y)));
+  }
+  CHECK(wrong == 0);
+  // f64 without a stop at f32.
+  const double middle = static_cast<double>((value_of_byte<T>(0x38) + value_of_byte<T>(0x39)) / 2);
+  CHECK(byte_of(detail::narrow<T>(middle)) == 0x38);
+  CHECK(byte_of(detail::narrow<T>(middle * (1 + 0x1p-50))) == 0x39);
+  // Integers, f16 and bf16.
+  CHECK(byte_of(detail::narrow<T>(17)) == nearest_byte<T>(17));
+  CHECK(byte_of(detail::narrow<T>(INT64_C(-3000000))) == nearest_byte<T>(-3000000));
+  CHECK(byte_of(detail::narrow<T>(true)) == nearest_byte<T>(1));
+  CHECK(byte_of(detail::narrow<T>(nearest<bf16>(0.3L))) == nearest_byte<T>(value(nearest<bf16>(0.3L))));
+}
+
+}  // namespace
+
+TEST_CASE("f8 widens exactly, and stores round to nearest even and saturate") {
+  SECTION("e4m3") {
+    check_float8<e4m3>();
+    const float x[] = {448, 449, 464, 465, 1000, -1000, HUGE_VALF, -HUGE_VALF};
+    const float stored[] = {448, 448, 448, 448, 448, -448, 448, -448};
+    for (int i = 0; i < 8; ++i) CHECK(detail::widen(detail::narrow<e4m3>(x[i])) == stored[i]);
+    CHECK(std::isnan(detail::widen(detail::narrow<e4m3>(static_cast<float>(not_a_number)))));
+  }
+  SECTION("e5m2") {
+    check_float8<e5m2>();
+    for (const float x : {57344.0f, 60000.0f, 61440.0f, 1e6f, HUGE_VALF})
+      CHECK(detail::widen(detail::narrow<e5m2>(x)) == 57344);
+    CHECK(std::isnan(detail::widen(detail::narrow<e5m2>(static_cast<float>(not_a_number)))));
+  }
 }
 
 TEST_CASE("what is stored in its own type is unchanged") {

@@ -10,10 +10,10 @@ from pathlib import Path
 # The layers, lowest first. A header may include its own layer and those below; C headers (.h) only C headers.
 # A new header belongs into one of these lines: the first pattern that matches decides.
 LAYERS = [
-    ("C words", r"(version|status|extent|leaf|traffic|plan)\.h"),
-    ("words", r"(config|meta|pack|convert)\.cuh"),
-    ("grammar and collectives", r"(source|stage|sink|collective)/\w+\.cuh|(statistic|refused)\.cuh"),
-    ("pipeline", r"(pipeline|check|describe)\.cuh"),
+    ("C words", r"(integer|version|status|extent|leaf|traffic|plan)\.h"),
+    ("words", r"(config|meta|pack|convert|name|nvtx)\.cuh"),
+    ("grammar and collectives", r"(source|stage|sink|collective|statistic)/\w+\.cuh|(statistic|refused)\.cuh"),
+    ("pipeline", r"(pipeline|check|reduction|describe)\.cuh"),
     ("kernels and host", r"kernel/\w+\.cuh|(host|iterator)\.cuh"),
     ("doors", r"(launch|report)\.h|(launch|export)\.cuh"),
     ("everything", r"onepass\.(h|cuh)"),
@@ -22,7 +22,7 @@ LAYERS = [
 # built without CUDA, see to it that only there). The device side sees CUDA alone, because it compiles under NVRTC too;
 # what stands in `#ifndef __CUDACC_RTC__` is the host's own and may come from anywhere.
 C_LIBRARY = r"(assert|float|inttypes|limits|math|stdalign|stdbool|stddef|stdint|string)\.h|cuda/std/c(limits|stddef|stdint)"
-CUDA = r"(cuda|cub|nv|cooperative_groups)(/.*|_\w+\.h|\.h)?|mma\.h|cooperative_groups\.h"
+CUDA = r"(cuda|cub|nv|nvtx3|cooperative_groups)(/.*|_\w+\.h|\.h)?|mma\.h|cooperative_groups\.h"
 HOST_SIDE = {"host.cuh", "iterator.cuh", "launch.cuh", "export.cuh"}
 
 

@@ -105,20 +105,20 @@ const std::vector<float> zero = {0};
 TEST_CASE("a stage may approximate where every sink behind it stores a 16-bit float") {
   std::vector<float> f32(1), r(1);
   std::vector<bf16> bfloat(1);
-  std::vector<f16> half(1);
+  std::vector<f16> halved(1);
   std::vector<std::int8_t> integer(1);
   float sum = 0;
   const auto load = op::load(zero.data());
   const auto stored = [&](const auto &pipeline) {
     f32[0] = -1;
-    half[0] = nearest<f16>(-1);
+    halved[0] = nearest<f16>(-1);
     bfloat[0] = nearest<bf16>(-1);
     on_host(pipeline, 1);
   };
   stored(load | form | op::store(bfloat.data()));
   CHECK(value(bfloat[0]) == 1000);
-  stored(load | form | op::store(half.data(), 1));
-  CHECK(value(half[0]) == 1000);
+  stored(load | form | op::store(halved.data(), 1));
+  CHECK(value(halved[0]) == 1000);
   stored(load | form | op::store(f32.data()));
   CHECK(f32[0] == 1);
   stored(load | form | op::store(integer.data()));
@@ -127,36 +127,36 @@ TEST_CASE("a stage may approximate where every sink behind it stores a 16-bit fl
   CHECK(value(bfloat[0]) == 1);
 
   // A tee counts as a sink of what stands before it, not of what stands behind.
-  stored(load | form | op::tee(op::store(half.data())) | form | op::store(bfloat.data()));
-  CHECK(value(half[0]) == 1000);
+  stored(load | form | op::tee(op::store(halved.data())) | form | op::store(bfloat.data()));
+  CHECK(value(halved[0]) == 1000);
   CHECK(value(bfloat[0]) == 2000);
   stored(load | form | op::tee(op::store(f32.data())) | form | op::store(bfloat.data()));
   CHECK(f32[0] == 1);
   CHECK(value(bfloat[0]) == rounded<bf16>(1001));
-  stored(load | form | op::tee(op::store(half.data())) | form | op::store(f32.data()));
-  CHECK(value(half[0]) == 1);
+  stored(load | form | op::tee(op::store(halved.data())) | form | op::store(f32.data()));
+  CHECK(value(halved[0]) == 1);
   CHECK(f32[0] == 2);
-  stored(load | form | op::tee(op::store(half.data())) | form | op::reduce(op::sum, &sum));
+  stored(load | form | op::tee(op::store(halved.data())) | form | op::reduce(op::sum, &sum));
   CHECK(sum == 2);
 
   // A cast is no store, and exact opts out.
   stored(load | form | op::cast<bf16>() | op::store(f32.data()));
   CHECK(f32[0] == 1);
-  stored(load | op::exact(form) | form | op::store(half.data()));
-  CHECK(value(half[0]) == 1001);
+  stored(load | op::exact(form) | form | op::store(halved.data()));
+  CHECK(value(halved[0]) == 1001);
 
   // An operand's stages are as exact as the stage that it is an operand of.
-  stored(load | op::add(op::load(zero.data()) | form) | op::store(half.data()));
-  CHECK(value(half[0]) == 1000);
+  stored(load | op::add(op::load(zero.data()) | form) | op::store(halved.data()));
+  CHECK(value(halved[0]) == 1000);
   stored(load | op::add(op::load(zero.data()) | form) | op::store(f32.data()));
   CHECK(f32[0] == 1);
   stored(load | op::add(op::load(zero.data()) | form) | op::tee(op::store(f32.data())) |
-         op::add(op::load(zero.data()) | form) | op::store(half.data()));
+         op::add(op::load(zero.data()) | form) | op::store(halved.data()));
   CHECK(f32[0] == 1);
-  CHECK(value(half[0]) == 1001);
+  CHECK(value(halved[0]) == 1001);
   // So are those of the source.
-  stored(op::zip(load | form, load) | op::fn(sum_of_two{}) | op::store(half.data()));
-  CHECK(value(half[0]) == 1000);
+  stored(op::zip(load | form, load) | op::fn(sum_of_two{}) | op::store(halved.data()));
+  CHECK(value(halved[0]) == 1000);
 }
 
 TEST_CASE("get and apply never approximate") {

@@ -5,7 +5,7 @@
 
 #include "pipeline.cuh"
 
-namespace onepass {
+namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
 // The value behind a functor that cannot be called: its sentence has been said.
@@ -50,14 +50,14 @@ struct stage_value<Value, pointwise<cast_op<T>>> {
 };
 template <class Value, class F, class... Operands>
 struct stage_value<Value, pointwise<F, Operands...>> {
-  static auto find() {
+  ONEPASS_HD static auto find() {
     if constexpr (any_is<uncallable, Value, typename operand_value<Value, Operands>::type...>) {
-      return uncallable{};
+      return cs::type_identity<uncallable>{};
     } else if constexpr (any_is<unknown, Value, typename operand_value<Value, Operands>::type...>) {
-      return unknown{};
+      return cs::type_identity<unknown>{};
 #ifndef __CUDA_ARCH__
     } else if constexpr (is_device_lambda<F>()) {
-      return unknown{};
+      return cs::type_identity<unknown>{};
 #endif
     } else {
       constexpr bool callable = takes<F, Value, typename operand_value<Value, Operands>::type...>::value;
@@ -66,12 +66,12 @@ struct stage_value<Value, pointwise<F, Operands...>> {
                     "stage's operands; its call operator must be const, and the types are in the template "
                     "arguments of stage_value");
       if constexpr (callable)
-        return lane_call<full_math, F>{cs::declval<const F &>()}(
-            cs::declval<const Value &>(), cs::declval<const typename operand_value<Value, Operands>::type &>()...);
-      else return uncallable{};
+        return cs::type_identity<decltype(lane_call<full_math, F>{cs::declval<const F &>()}(
+            cs::declval<const Value &>(), cs::declval<const typename operand_value<Value, Operands>::type &>()...))>{};
+      else return cs::type_identity<uncallable>{};
     }
   }
-  using type = decltype(find());
+  using type = typename decltype(find())::type;
 };
 
 template <class Value, class... Stages>
@@ -124,7 +124,7 @@ struct is_statistic<S, Value,
                         cs::declval<const S &>().template identity<Value>()))>> : cs::true_type {};
 
 template <class Sink, class Value>
-constexpr bool check_reduce() {
+ONEPASS_HD constexpr bool check_reduce() {
   using statistic = decltype(Sink::statistic);
   constexpr bool known = !cs::is_same_v<Value, unknown>, takes = is_statistic<statistic, Value>::value;
   static_assert(known,
@@ -143,8 +143,8 @@ constexpr bool check_reduce() {
 }
 
 template <class T, class Value>
-constexpr bool check_store() {
-  using held = cs::conditional_t<is_float16<T>, double, T>;
+ONEPASS_HD constexpr bool check_store() {
+  using held = cs::conditional_t<is_small_float<T>, double, T>;
   constexpr bool writable = !cs::is_const_v<T>, one = !is_tuple<Value>::value;
   constexpr bool fits = any_is<Value, T, unknown> || cs::is_constructible_v<held, Value>;
   static_assert(writable, "onepass: a store through a pointer to const");
@@ -156,27 +156,46 @@ constexpr bool check_store() {
   return writable && one && fits;
 }
 
-template <class Tee>
-inline constexpr typename inner_of<Tee>::type *sinks_of = nullptr;
+template <class Part>
+inline constexpr typename inner_of<Part>::type *inner_in = nullptr;
+
+// The tees of operands.
+template <class... Operands>
+ONEPASS_HD constexpr bool check_operands(list<Operands...> *);
 
 // The parts behind the source, with the value that reaches each.
 template <class Value>
-constexpr bool check_values(list<> *) {
+ONEPASS_HD constexpr bool check_values(list<> *) {
   return true;
 }
 template <class Value, class Head, class... Tail>
-constexpr bool check_values(list<Head, Tail...> *) {
+ONEPASS_HD constexpr bool check_values(list<Head, Tail...> *) {
   constexpr list<Tail...> *tail = nullptr;
   if constexpr (cs::is_same_v<Value, uncallable>) return false;
-  else if constexpr (Head::part == kind::pointwise) return check_values<typename stage_value<Value, Head>::type>(tail);
-  else if constexpr (Head::part == kind::tee) return check_values<Value>(sinks_of<Head>) && check_values<Value>(tail);
-  else if constexpr (Head::reduces) return check_reduce<Head, Value>();
+  else if constexpr (Head::part == kind::pointwise)
+    return check_operands(inner_in<Head>) && check_values<typename stage_value<Value, Head>::type>(tail);
+  else if constexpr (Head::part == kind::tee) return check_values<Value>(inner_in<Head>) && check_values<Value>(tail);
+  else if constexpr (own_reduces<Head>::value) return check_reduce<Head, Value>();
   else return check_store<typename Head::element, Value>();
+}
+
+template <class Operand>
+ONEPASS_HD constexpr bool check_operand(Operand *) {
+  return check_operands(inner_in<Operand>);
+}
+template <class Source, class... Stages>
+ONEPASS_HD constexpr bool check_operand(pipeline<Source, Stages...> *) {
+  constexpr list<Stages...> *stages = nullptr;
+  return check_operand(static_cast<Source *>(nullptr)) && check_values<typename source_value<Source>::type>(stages);
+}
+template <class... Operands>
+ONEPASS_HD constexpr bool check_operands(list<Operands...> *) {
+  return (check_operand(static_cast<Operands *>(nullptr)) && ...);
 }
 
 // True, or the compilation ends with the sentence of the first fault.
 template <class First, class... Rest>
-constexpr bool check(const pipeline<First, Rest...> *) {
+ONEPASS_HD constexpr bool check(const pipeline<First, Rest...> *) {
   if constexpr (any_refused<pipeline<First, Rest...>>::value) return false;
   constexpr bool starts = First::part == kind::source;
   constexpr int sinks = (0 + ... + (Rest::part == kind::sink));
@@ -199,7 +218,8 @@ constexpr bool check(const pipeline<First, Rest...> *) {
                 "onepass: a pipeline has one sink: make the first a tee, as in tee(store(p))");
   static_assert(!starts || !one_source || !no_rows || sinks != 1 || ends, "onepass: a stage stands behind the sink");
   if constexpr (starts && one_source && no_rows && sinks == 1 && ends)
-    return check_values<typename source_value<First>::type>(static_cast<list<Rest...> *>(nullptr));
+    return check_operand(static_cast<First *>(nullptr)) &&
+           check_values<typename source_value<First>::type>(static_cast<list<Rest...> *>(nullptr));
   else return false;
 }
 

@@ -12,6 +12,15 @@
 
 #define ONEPASS_HD __host__ __device__ __forceinline__
 
+// Before the name of the namespace, wherever it is opened: a program or library exports nothing that it instantiates
+// from here. Two of them in one process, of different versions or built for different devices, must not take each
+// other's. A user's template over a type of onepass is hidden with it.
+#ifdef __GNUC__
+#define ONEPASS_LOCAL [[gnu::visibility("hidden")]]
+#else
+#define ONEPASS_LOCAL
+#endif
+
 // An object such as op::gelu. Device code may copy a host constant but not call its members, so each pass sees its own.
 #ifdef __CUDA_ARCH__
 #define ONEPASS_OBJECT __device__ constexpr

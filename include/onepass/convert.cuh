@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of onepass: the type that a value has in memory, and the type that it is computed in.
 //
-// f16 and bf16 compute in f32. Stores round to nearest even; integer stores saturate, and NaN stores as 0.
+// f8, f16 and bf16 compute in f32. Stores round to nearest even; stores to f8 saturate at the greatest finite number,
+// NaN stays NaN; integer stores saturate, and NaN stores as 0.
 #ifndef ONEPASS_CONVERT_CUH
 #define ONEPASS_CONVERT_CUH
 
 #include <cuda_bf16.h>  // __nv_bfloat16
 #include <cuda_fp16.h>  // __half
+#include <cuda_fp8.h>   // __nv_fp8_e4m3, __nv_fp8_e5m2
 
 #include <cuda/std/limits>  // the range of integers
 
 #include "pack.cuh"
 
-namespace onepass {
+namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
 template <class T>
@@ -23,8 +25,15 @@ template <class T>
 inline constexpr bool is_float16 = is_half<T> || is_bfloat<T>;  // a float of 16 bits
 
 template <class T>
+inline constexpr bool is_float8 = cs::is_same_v<T, __nv_fp8_e4m3> || cs::is_same_v<T, __nv_fp8_e5m2>;
+template <class T>
+inline constexpr bool is_small_float = is_float16<T> || is_float8<T>;  // computed in f32
+template <class T>
+inline constexpr __nv_fp8_interpretation_t format8 = cs::is_same_v<T, __nv_fp8_e4m3> ? __NV_E4M3 : __NV_E5M2;
+
+template <class T>
 struct compute {
-  using type = cs::conditional_t<is_float16<T>, float, T>;
+  using type = cs::conditional_t<is_small_float<T>, float, T>;
 };
 template <class T>
 using compute_t = typename compute<T>::type;  // what load<T> yields
@@ -38,20 +47,8 @@ template <class T>
 ONEPASS_HD compute_t<T> widen(T x) {
   if constexpr (is_half<T>) return __half2float(x);
   else if constexpr (is_bfloat<T>) return __bfloat162float(x);
+  else if constexpr (is_float8<T>) return __half2float(__half(__nv_cvt_fp8_to_halfraw(x.__x, format8<T>)));
   else return x;
-}
-
-// A float to an integer: nearest even, saturated, NaN to 0.
-template <class To, class From>
-ONEPASS_HD To round_to_integer(From x) {
-  using limits = cs::numeric_limits<To>;
-  // The limits as From, rounded outward by at most one step: compared before the conversion, they keep it in range.
-  constexpr From low = static_cast<From>(limits::min()), high = static_cast<From>(limits::max());
-  if (x != x) return To{0};
-  if (x <= low) return limits::min();
-  if (x >= high) return limits::max();
-  if constexpr (sizeof(From) == 4) return static_cast<To>(::rintf(x));
-  else return static_cast<To>(::rint(x));
 }
 
 // An integer to an integer: saturated.
@@ -74,21 +71,87 @@ ONEPASS_HD To saturate(From x) {
   return static_cast<To>(x);
 }
 
+// A float to an integer: nearest even, saturated, NaN to 0.
+template <class To, class From>
+ONEPASS_HD To round_to_integer(From x) {
+  using limits = cs::numeric_limits<To>;
+#ifdef __CUDA_ARCH__
+  if constexpr (cs::is_same_v<From, float> && sizeof(To) < 4) return saturate<To>(__float2int_rn(x));
+  else if constexpr (cs::is_same_v<From, float> && cs::is_same_v<To, int32_t>) return __float2int_rn(x);
+  else if constexpr (cs::is_same_v<From, float> && cs::is_same_v<To, uint32_t>) return __float2uint_rn(x);
+#endif
+  // The limits as From, rounded outward by at most one step: compared before the conversion, they keep it in range.
+  constexpr From low = static_cast<From>(limits::min()), high = static_cast<From>(limits::max());
+  if (x != x) return To{0};
+  if (x <= low) return limits::min();
+  if (x >= high) return limits::max();
+  if constexpr (sizeof(From) == 4) return static_cast<To>(::rintf(x));
+  else return static_cast<To>(::rint(x));
+}
+
+// An integer as a double that rounds to any smaller float as the integer itself does: beyond 53 bits, what is cut off
+// leaves its trace in the last bit.
+template <class From>
+ONEPASS_HD double sticky_double(From x) {
+  if constexpr (sizeof(From) == 8) {
+    bool negative = false;
+    if constexpr (cs::is_signed_v<From>) negative = x < 0;
+    const uint64_t size = negative ? uint64_t{0} - static_cast<uint64_t>(x) : static_cast<uint64_t>(x);
+    if (size >> 53 != 0) {
+      const auto cut = static_cast<double>(size >> 11 | ((size & 0x7ff) != 0 ? 1u : 0u));
+      return negative ? cut * -2048.0 : cut * 2048.0;
+    }
+  }
+  return static_cast<double>(x);
+}
+
+template <class To, class From>
+ONEPASS_HD To narrow_to_float8(From x) {
+  To result;
+  if constexpr (cs::is_same_v<From, float>) result.__x = __nv_cvt_float_to_fp8(x, __NV_SATFINITE, format8<To>);
+  else if constexpr (cs::is_integral_v<From>) result = narrow_to_float8<To>(sticky_double(x));
+  else result.__x = __nv_cvt_double_to_fp8(static_cast<double>(x), __NV_SATFINITE, format8<To>);
+  return result;
+}
+
 // Value to memory.
 template <class To, class From>
 ONEPASS_HD To narrow(From x) {
   if constexpr (cs::is_same_v<To, From>) return x;
   else if constexpr (cs::is_same_v<To, bool>) return x != From{0};
-  else if constexpr (is_float16<From>) return narrow<To>(widen(x));
+  else if constexpr (is_small_float<From>) return narrow<To>(widen(x));
+  else if constexpr (is_float8<To>) return narrow_to_float8<To>(x);
   else if constexpr (is_half<To> && cs::is_same_v<From, double>) return __double2half(x);
   else if constexpr (is_bfloat<To> && cs::is_same_v<From, double>) return __double2bfloat16(x);
   else if constexpr (is_half<To> && cs::is_floating_point_v<From>) return __float2half_rn(x);
   else if constexpr (is_bfloat<To> && cs::is_floating_point_v<From>) return __float2bfloat16_rn(x);
-  else if constexpr (is_float16<To>) return narrow<To>(static_cast<double>(x));  // an integer: one rounding up to 2^53
+  else if constexpr (is_float16<To>) return narrow<To>(sticky_double(x));
   else if constexpr (cs::is_integral_v<To> && cs::is_floating_point_v<From>) return round_to_integer<To>(x);
   else if constexpr (cs::is_same_v<From, bool>) return static_cast<To>(x);
   else if constexpr (cs::is_integral_v<To> && cs::is_integral_v<From>) return saturate<To>(x);
   else return static_cast<To>(x);
+}
+
+// Two floats convert to f8 in one instruction (sm_89), and back as a pair of f16.
+template <class To, int N>
+ONEPASS_HD pack<To, N> narrow_pairs8(const pack<float, N> &v) {
+  pack<__nv_fp8x2_storage_t, N / 2> all;
+  ONEPASS_UNROLL
+  for (int i = 0; i < N / 2; ++i)
+    all[i] = __nv_cvt_float2_to_fp8x2(float2{v[2 * i], v[2 * i + 1]}, __NV_SATFINITE, format8<To>);
+  return bit_copy<pack<To, N>>(all);
+}
+template <class T, int N>
+ONEPASS_HD pack<float, N> widen_pairs8(const pack<T, N> &v) {
+  const auto pairs = bit_copy<pack<__nv_fp8x2_storage_t, N / 2>>(v);
+  pack<float, N> result;
+  ONEPASS_UNROLL
+  for (int i = 0; i < N / 2; ++i) {
+    const __half2_raw both = __nv_cvt_fp8x2_to_halfraw2(pairs[i], format8<T>);
+    result[2 * i] = __half2float(bit_copy<__half>(both.x));
+    result[2 * i + 1] = __half2float(bit_copy<__half>(both.y));
+  }
+  return result;
 }
 
 // Two floats pack into 16-bit halves of a word in one instruction.
@@ -125,6 +188,8 @@ ONEPASS_HD pack<compute_t<T>, N> widen_pack(const pack<T, N> &v) {
     return v;
   } else if constexpr (is_bfloat<T> && N % 2 == 0) {
     return widen_pairs(v);
+  } else if constexpr (is_float8<T> && N % 2 == 0) {
+    return widen_pairs8(v);
   } else {
     pack<compute_t<T>, N> result;
     ONEPASS_UNROLL
@@ -137,6 +202,8 @@ template <class To, class From, int N>
 ONEPASS_HD pack<To, N> narrow_pack(const pack<From, N> &v) {
   if constexpr (is_float16<To> && cs::is_same_v<From, float> && N % 2 == 0) {
     return narrow_pairs<To>(v);
+  } else if constexpr (is_float8<To> && cs::is_same_v<From, float> && N % 2 == 0) {
+    return narrow_pairs8<To>(v);
   } else {
     pack<To, N> result;
     ONEPASS_UNROLL

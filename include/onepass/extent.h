@@ -1,31 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of onepass: how many elements. Plain C11, no CUDA.
 //
-// An extent is `rows` rows of `columns` columns; a 1-D extent of n is one row of n columns, everywhere.
+// An extent is `rows` rows of `columns` columns; a 1-D extent of n is one row of n columns, everywhere. The number of
+// columns of a 1-D extent may lie in device memory, so that a captured graph can replay with another.
 #ifndef ONEPASS_EXTENT_H
 #define ONEPASS_EXTENT_H
 
-#include <stdint.h>  // int64_t
-
+#include "integer.h"
 #include "status.h"
 
 typedef struct onepass_extent {
-  int64_t rows, columns;  // elements, [0, 2^63)
+  int64_t rows, columns;      // elements, [0, 2^63)
+  const int64_t *columns_at;  // null, or where the kernel finds the number of columns; `columns` is then the most
 } onepass_extent_t;
 
 ONEPASS_INLINE onepass_extent_t onepass_extent_1d(int64_t n) {
-  onepass_extent_t extent = {1, n};
+  onepass_extent_t extent = {1, n, NULL};
   return extent;
 }
 
 ONEPASS_INLINE onepass_extent_t onepass_extent_2d(int64_t rows, int64_t columns) {
-  onepass_extent_t extent = {rows, columns};
+  onepass_extent_t extent = {rows, columns, NULL};
   return extent;
 }
 
-// ONEPASS_ERROR_EXTENT if a side is negative or rows * columns does not fit an int64_t.
+// As many elements as *pointer says when the kernel runs, cut to [0, maximum]; the arrays hold `maximum`. The pointer is
+// read by the kernel (in a host launch, by the host), after its predecessors in the stream. The partition of a
+// reduction, and so its bits, depend on the maximum too. A null pointer makes an extent that every call refuses.
+ONEPASS_INLINE onepass_extent_t onepass_extent_at(const int64_t *pointer, int64_t maximum) {
+  onepass_extent_t extent = {1, pointer != NULL ? maximum : -1, pointer};
+  return extent;
+}
+
+// The extent of this moment, for a pointer that the host may read.
+ONEPASS_INLINE onepass_extent_t onepass_extent_now(onepass_extent_t extent) {
+  if (extent.columns_at == NULL) return extent;
+  const int64_t n = *extent.columns_at;
+  return onepass_extent_1d(n < 0 ? 0 : n < extent.columns ? n : extent.columns);
+}
+
+// ONEPASS_ERROR_EXTENT if a side is negative, rows * columns does not fit an int64_t, or the columns of more than one
+// row lie in device memory.
 ONEPASS_INLINE onepass_status_t onepass_check_extent(onepass_extent_t extent) {
   if (extent.rows < 0 || extent.columns < 0) return ONEPASS_ERROR_EXTENT;
+  if (extent.columns_at != NULL && extent.rows != 1) return ONEPASS_ERROR_EXTENT;
   if (extent.columns > 0 && extent.rows > INT64_MAX / extent.columns) return ONEPASS_ERROR_EXTENT;
   return ONEPASS_SUCCESS;
 }

@@ -6,7 +6,7 @@
 
 #include "describe.cuh"
 
-namespace onepass {
+namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
 // f(position) for every group, row by row; what is left of a row one by one, so that no functor sees a lane that does
@@ -46,24 +46,27 @@ struct pairwise {
 };
 
 template <class P, int N>
-auto view_at(const P &p, const position<N> &at) {
-  return p.template view_with<full_math, N>(p.template fetch<N>(at), at);
+auto fetch_at(const P &p, const position<N> &at) {
+  return p.template fetch<N>(at);
 }
 
 template <class P>
 void run_on_host(const P &p, onepass_extent_t extent) {
   constexpr int N = lanes_v<P>;
   const onepass_extent_t shape = any_by_row<P>::value ? extent : onepass_extent_1d(onepass_elements(extent));
-  const auto value = [&](const auto &at) { return view_at(p, at); };
-  if constexpr (sink_t<P>::reduces) {
-    const auto &statistic = p.sink().statistic;
-    using state_type = decltype(statistic.template identity<sink_value_t<P>>());
-    const state_type identity = statistic.template identity<sink_value_t<P>>();
-    pairwise<cs::decay_t<decltype(statistic)>, state_type> states(statistic);
-    each_group<N>(shape, [&](const auto &at) { states.add(fold(statistic, identity, value(at), at)); });
-    p.sink().put_results(states.total(identity), onepass_elements(extent));
+  const auto consume = [&](const auto &at, auto &states) { p.consume(fetch_at(p, at), at, states); };
+  if constexpr (any_reduces<P>::value) {
+    const reductions<P> all(p);
+    pairwise<reductions<P>, states_t<P>> sum(all);
+    each_group<N>(shape, [&](const auto &at) {
+      states_t<P> states = all.identity();
+      consume(at, states);
+      sum.add(states);
+    });
+    all.put_results(sum.total(all.identity()), onepass_elements(extent));
   } else {
-    each_group<N>(shape, [&](const auto &at) { p.sink().put(value(at), at); });
+    list<> none;
+    each_group<N>(shape, [&](const auto &at) { consume(at, none); });
   }
 }
 

@@ -9,9 +9,11 @@
 #include "host.cuh"
 #include "kernel/map.cuh"
 #include "kernel/reduce.cuh"
-#include "launch.h"
+#include "name.cuh"
+#include "nvtx.cuh"
+#include "report.h"
 
-namespace onepass {
+namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
 // The least compute capability of a part: a functor may have `static constexpr int capability`, major * 10 + minor.
@@ -71,9 +73,16 @@ onepass_status_t check_capability() {
   return ONEPASS_SUCCESS;
 }
 
+// A kernel of any parameters as the runtime knows it.
+struct kernel_handle {
+  const void *function;
+  template <class... Args>
+  kernel_handle(void (*kernel)(Args...)) : function(reinterpret_cast<const void *>(kernel)) {}
+};
+
 // The launch's own error alone: cudaGetLastError is not asked.
 template <class... Args>
-onepass_status_t start_kernel(void (*kernel)(Args...), int64_t blocks, int threads, const onepass_exec_t &exec,
+onepass_status_t start_kernel(kernel_handle kernel, int64_t blocks, int threads, const onepass_exec_t &exec,
                               Args... args) {
   cudaLaunchAttribute dependent{};
   dependent.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -85,12 +94,12 @@ onepass_status_t start_kernel(void (*kernel)(Args...), int64_t blocks, int threa
   config.attrs = &dependent;
   if (exec.dependent_launch) {  // only code for sm_90 or newer waits for the predecessor, whatever the device
     cudaFuncAttributes attributes{};
-    const cudaError_t error = cudaFuncGetAttributes(&attributes, reinterpret_cast<const void *>(kernel));
+    const cudaError_t error = cudaFuncGetAttributes(&attributes, kernel.function);
     if (error != cudaSuccess) return status_of(error);
     config.numAttrs = attributes.ptxVersion >= 90 ? 1u : 0u;
   }
   void *pointers[] = {&args...};
-  return status_of(cudaLaunchKernelExC(&config, reinterpret_cast<const void *>(kernel), pointers));
+  return status_of(cudaLaunchKernelExC(&config, kernel.function, pointers));
 }
 
 template <class P>
@@ -105,57 +114,96 @@ shape shape_of(const onepass_plan_t &plan, onepass_extent_t extent) {
   s.rows = as_seen.rows;
   s.groups_per_row = plan.groups_per_row;
   s.magic = per_row > 1 ? ~uint64_t{0} / per_row + 1 : 0;
+  s.count = extent.columns_at;
   s.small = s.groups <= ONEPASS_MAX_SMALL_GROUPS && s.columns <= ONEPASS_MAX_SMALL_GROUPS;
   return s;
 }
 
-template <class P>
-onepass_status_t start_map(const P &p, const shape &s, const onepass_plan_t &plan, const onepass_exec_t &exec) {
-  constexpr int N = lanes_v<P>;
-  constexpr bool by_row = any_by_row<P>::value;
-  return start_kernel(plan.aligned ? &map_kernel<P, N, by_row, true> : &map_kernel<P, N, by_row, false>, plan.blocks,
-                      plan.threads, exec, p, s);
+// The kernel of a plan.
+template <class Tag, bool Aligned, bool Counted>
+kernel_handle kernel_of_family() {
+  if constexpr (any_reduces<tagged_t<Tag>>::value) return &reduce_kernel<Tag, Aligned, Counted>;
+  else return &map_kernel<Tag, Aligned, Counted>;
+}
+template <class Tag>
+kernel_handle kernel_for(const onepass_plan_t &plan) {
+  if (plan.counted) return plan.aligned ? kernel_of_family<Tag, true, true>() : kernel_of_family<Tag, false, true>();
+  return plan.aligned ? kernel_of_family<Tag, true, false>() : kernel_of_family<Tag, false, false>();
 }
 
-template <class P>
-onepass_status_t start_reduce(const P &p, const shape &s, const onepass_plan_t &plan, const onepass_exec_t &exec) {
-  constexpr int N = lanes_v<P>;
-  constexpr bool by_row = any_by_row<P>::value;
-  using value = sink_value_t<P>;
-  static_assert(alignof(typename sink_t<P>::template state<value>) <= ONEPASS_WORKSPACE_ALIGNMENT,
-                "onepass: the state of a statistic is aligned to more than the workspace is");
-  char *base = static_cast<char *>(exec.workspace);
-  const reduce_workspace workspace{reinterpret_cast<unsigned *>(base), base + ONEPASS_WORKSPACE_HEADER_BYTES};
-  const int64_t most = exec.max_blocks > 0 ? exec.max_blocks : plan.blocks;
-  return start_kernel(
-      plan.aligned ? &reduce_kernel<P, value, N, by_row, true> : &reduce_kernel<P, value, N, by_row, false>,
-      plan.blocks < most ? plan.blocks : most, plan.threads, exec, p, s, static_cast<unsigned>(plan.blocks), workspace);
-}
-
-template <class P>
-onepass_status_t start_on_device(const P &p, onepass_extent_t extent, const onepass_plan_t &plan,
+template <class Tag>
+onepass_status_t start_on_device(const tagged_t<Tag> &p, onepass_extent_t extent, const onepass_plan_t &plan,
                                  const onepass_exec_t &exec) {
+  using P = tagged_t<Tag>;
   const onepass_status_t status = check_capability<capability_of<P>::value>();
   if (status != ONEPASS_SUCCESS) return status;
   const shape s = shape_of<P>(plan, extent);
-  if constexpr (sink_t<P>::reduces) return start_reduce(p, s, plan, exec);
-  else return start_map(p, s, plan, exec);
+  const kernel_handle kernel = kernel_for<Tag>(plan);
+  if constexpr (any_reduces<P>::value) {
+    static_assert(alignof(states_t<P>) <= ONEPASS_WORKSPACE_ALIGNMENT,
+                  "onepass: the state of a statistic is aligned to more than the workspace is");
+    char *base = static_cast<char *>(exec.workspace);
+    const reduce_workspace workspace{reinterpret_cast<unsigned *>(base), base + ONEPASS_WORKSPACE_HEADER_BYTES};
+    const int64_t most = exec.max_blocks > 0 ? exec.max_blocks : plan.blocks;
+    return start_kernel(kernel, plan.blocks < most ? plan.blocks : most, plan.threads, exec, p, s,
+                        static_cast<unsigned>(plan.blocks), workspace);
+  } else {
+    return start_kernel(kernel, plan.blocks, plan.threads, exec, p, s);
+  }
 }
 
-// The functions behind an exported constant. Build makes the pipeline out of the caller's args.
-template <class Args, class Build>
-struct entries {
-  using P = cs::decay_t<decltype(Build::build(cs::declval<const Args &>()))>;
+template <class Tag>
+onepass_status_t report_on_device(const onepass_plan_t &plan, onepass_report_t *report) {
+  const kernel_handle kernel = kernel_for<Tag>(plan);
+  cudaFuncAttributes attributes{};
+  int device = 0, threads_per_sm = 0, blocks = 0;
+  cudaError_t error = cudaGetDevice(&device);
+  if (error == cudaSuccess) error = cudaFuncGetAttributes(&attributes, kernel.function);
+  if (error == cudaSuccess)
+    error = cudaDeviceGetAttribute(&threads_per_sm, cudaDevAttrMaxThreadsPerMultiProcessor, device);
+  if (error == cudaSuccess)
+    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel.function, plan.threads, 0);
+  if (error != cudaSuccess) return status_of(error);
+  report->plan = plan;
+  report->registers = attributes.numRegs;
+  report->spilled_bytes = static_cast<int32_t>(attributes.localSizeBytes);
+  report->shared_bytes = static_cast<int32_t>(attributes.sharedSizeBytes);
+  report->blocks_per_sm = blocks;
+  report->occupancy = static_cast<double>(blocks * plan.threads) / threads_per_sm;
+  return ONEPASS_SUCCESS;
+}
 
-  static P pipeline_of(const void *args) { return Build::build(*static_cast<const Args *>(args)); }
+// What a tag says: `args`, build(args), which makes the pipeline, and text(). A pipeline is its own args.
+template <class Tag>
+struct program : Tag {};
+template <class... Parts>
+struct program<pipeline<Parts...>> {
+  using args = pipeline<Parts...>;
+  static const args &build(const args &p) { return p; }
+  static constexpr const char *text() { return name_of<args>.letters; }
+};
+
+// The functions behind an exported constant.
+template <class Tag>
+struct entries {
+  using P = tagged_t<Tag>;
+
+  static P pipeline_of(const void *args) {
+    return program<Tag>::build(*static_cast<const typename program<Tag>::args *>(args));
+  }
   static int leaves(const void *args, onepass_leaf_t *out) { return write_leaves(pipeline_of(args).inner, out); }
   static onepass_status_t start(const void *args, onepass_extent_t extent, const onepass_plan_t *plan,
                                 const onepass_exec_t *exec) {
-    return start_on_device(pipeline_of(args), extent, *plan, *exec);
+    const profiler_range range(program<Tag>::text());
+    return start_on_device<Tag>(pipeline_of(args), extent, *plan, *exec);
   }
   static onepass_status_t host(const void *args, onepass_extent_t extent) {
+    const profiler_range range(program<Tag>::text());
     run_on_host(pipeline_of(args), extent);
     return ONEPASS_SUCCESS;
+  }
+  static onepass_status_t report(const onepass_plan_t *plan, onepass_report_t *out) {
+    return report_on_device<Tag>(*plan, out);
   }
   static constexpr auto host_entry() -> onepass_status_t (*)(const void *, onepass_extent_t) {
     if constexpr (any_device_only<P>::value) return nullptr;
@@ -163,34 +211,39 @@ struct entries {
   }
 };
 
-template <class Args, class Build>
-constexpr onepass_kernel_t make_kernel(const char *text) {
-  using E = entries<Args, Build>;
-  using P = typename E::P;
+template <class Tag>
+constexpr onepass_kernel_t make_kernel() {
+  using E = entries<Tag>;
+  using P = tagged_t<Tag>;
   if constexpr (check(static_cast<P *>(nullptr))) {
     static_assert(cs::is_trivially_copyable_v<P>, "onepass: a pipeline holds a functor that is not trivially copyable");
     static_assert(count(static_cast<leaves_t<P> *>(nullptr)) <= ONEPASS_MAX_LEAVES,
                   "onepass: a pipeline with more than ONEPASS_MAX_LEAVES arrays");
-    return {text,       geometry_of<P>(), cost_of<P>(),   unfused_cost_of<P>(), sizeof(Args), capability_of<P>::value,
-            &E::leaves, &E::start,        E::host_entry()};
+    return {program<Tag>::text(),
+            geometry_of<P>(),
+            cost_of<P>(),
+            unfused_cost_of<P>(),
+            sizeof(typename program<Tag>::args),
+            capability_of<P>::value,
+            &E::leaves,
+            &E::start,
+            E::host_entry(),
+            &E::report};
   } else {
     return {};
   }
 }
 
 template <class P>
-struct as_it_is {
-  static const P &build(const P &p) { return p; }
-};
-
-template <class P>
-inline constexpr onepass_kernel_t kernel_of = make_kernel<P, as_it_is<P>>("");
+inline constexpr onepass_kernel_t kernel_of = make_kernel<P>();
 
 }  // namespace detail
 
 // n elements, or rows x columns.
 inline onepass_extent_t extent(int64_t n) { return onepass_extent_1d(n); }
 inline onepass_extent_t extent(int64_t rows, int64_t columns) { return onepass_extent_2d(rows, columns); }
+// As many elements as *pointer says when the kernel runs, at most `most`: see onepass_extent_at in extent.h.
+inline onepass_extent_t extent_at(const int64_t *pointer, int64_t most) { return onepass_extent_at(pointer, most); }
 
 // One launch is one kernel: see onepass_launch in launch.h for what is checked, and exec for where it runs.
 template <class... Parts>
@@ -212,6 +265,12 @@ onepass_traffic_t traffic_of(const pipeline<Parts...> &, onepass_extent_t extent
 template <class... Parts>
 onepass_traffic_t unfused_traffic_of(const pipeline<Parts...> &, onepass_extent_t extent) {
   return onepass_unfused_traffic_of(&detail::kernel_of<pipeline<Parts...>>, extent);
+}
+
+// Registers, memory and occupancy of the kernel that a launch would start: see onepass_report in report.h.
+template <class... Parts>
+onepass_status_t report(const pipeline<Parts...> &p, onepass_extent_t extent, onepass_report_t *out) {
+  return onepass_report(&detail::kernel_of<pipeline<Parts...>>, extent, &p, out);
 }
 
 }  // namespace onepass

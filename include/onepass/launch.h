@@ -6,14 +6,17 @@
 #ifndef ONEPASS_LAUNCH_H
 #define ONEPASS_LAUNCH_H
 
-#include <stddef.h>  // size_t
-#include <stdint.h>  // int32_t
-
 #include "extent.h"
+#include "integer.h"
 #include "leaf.h"
 #include "plan.h"
 #include "status.h"
 #include "traffic.h"
+
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"  // C has no other
+#endif
 
 typedef enum onepass_where { ONEPASS_DEVICE, ONEPASS_HOST } onepass_where_t;
 
@@ -31,9 +34,11 @@ typedef struct onepass_exec {
                              // in the stream ends, and waits for it before it touches memory (sm_90; else no effect)
 } onepass_exec_t;
 
+struct onepass_report_t;  // report.h
+
 // A pipeline compiled ahead of time: a constant without dynamic initialisation.
 typedef struct onepass_kernel {
-  const char *text;              // the pipeline as written
+  const char *text;              // the pipeline as written, or its type
   onepass_geometry_t geometry;   // family, access width, state
   onepass_cost_t cost, unfused;  // bytes of a launch, and of one kernel per stage
   size_t args_bytes;             // sizeof the struct that onepass_launch takes
@@ -45,6 +50,8 @@ typedef struct onepass_kernel {
                             const onepass_exec_t *exec);
   // Runs on the calling thread; null if a functor exists on the device only.
   onepass_status_t (*host)(const void *args, onepass_extent_t extent);
+  // Fills in what the planned kernel costs the current device.
+  onepass_status_t (*report)(const onepass_plan_t *plan, struct onepass_report_t *report);
 } onepass_kernel_t;
 
 #ifdef __cplusplus
@@ -73,16 +80,20 @@ ONEPASS_INLINE onepass_traffic_t onepass_unfused_traffic_of(const onepass_kernel
 // with no elements succeeds and writes what a reduction of nothing means. `args` is read before the call returns.
 ONEPASS_INLINE onepass_status_t onepass_launch(const onepass_kernel_t *kernel, onepass_extent_t extent,
                                                const void *args, const onepass_exec_t *exec) {
-  onepass_leaf_t leaves[ONEPASS_MAX_LEAVES];
+  onepass_leaf_t leaves[ONEPASS_MAX_LEAVES + 1];
   onepass_plan_t plan;
   if (kernel == NULL || args == NULL || exec == NULL || exec->max_blocks < 0) return ONEPASS_ERROR_ARGUMENT;
   if (exec->where != ONEPASS_DEVICE && exec->where != ONEPASS_HOST) return ONEPASS_ERROR_ARGUMENT;
   onepass_status_t status = onepass_check_extent(extent);
   if (status != ONEPASS_SUCCESS) return status;
   const int count = kernel->leaves(args, leaves);
-  status = onepass_check_leaves(leaves, count, extent);
+  if (extent.columns_at != NULL) leaves[count] = onepass_once_leaf(extent.columns_at, (int32_t)sizeof(int64_t), 1, 0);
+  status = onepass_check_leaves(leaves, count + (extent.columns_at != NULL), extent);
   if (status != ONEPASS_SUCCESS) return status;
-  if (exec->where == ONEPASS_HOST) return kernel->host == NULL ? ONEPASS_ERROR_DEVICE_ONLY : kernel->host(args, extent);
+  if (exec->where == ONEPASS_HOST) {
+    if (kernel->host == NULL) return ONEPASS_ERROR_DEVICE_ONLY;
+    return kernel->host(args, onepass_extent_now(extent));
+  }
   status = onepass_plan(&kernel->geometry, extent, leaves, count, &plan);
   if (status != ONEPASS_SUCCESS) return status;
   if (exec->require_one_pass && plan.passes > 1) return ONEPASS_ERROR_PASSES;
@@ -90,9 +101,16 @@ ONEPASS_INLINE onepass_status_t onepass_launch(const onepass_kernel_t *kernel, o
     if (exec->workspace == NULL) return ONEPASS_ERROR_WORKSPACE_MISSING;
     if ((uintptr_t)exec->workspace % ONEPASS_WORKSPACE_ALIGNMENT != 0) return ONEPASS_ERROR_WORKSPACE_ALIGNMENT;
     if (exec->workspace_bytes < plan.workspace_bytes) return ONEPASS_ERROR_WORKSPACE_SIZE;
+    const onepass_leaf_t scratch = onepass_once_leaf(exec->workspace, 1, (int32_t)plan.workspace_bytes, 1);
+    for (int i = 0; i < count; ++i)
+      if (onepass_leaves_overlap(&scratch, &leaves[i], extent)) return ONEPASS_ERROR_OVERLAP;
   }
   if (kernel->geometry.family == ONEPASS_MAP && plan.groups == 0) return ONEPASS_SUCCESS;
   return kernel->start(args, extent, &plan, exec);
 }
+
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 
 #endif

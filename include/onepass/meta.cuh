@@ -9,7 +9,7 @@
 
 #include "config.cuh"
 
-namespace onepass {
+namespace ONEPASS_LOCAL onepass {
 
 using cuda::std::int32_t;
 using cuda::std::int64_t;
@@ -107,6 +107,8 @@ struct is_composite<T, cs::void_t<decltype(T::inner)>> : cs::true_type {};
   struct any_##name : cs::bool_constant<own_##name<T>::value || any_##name<typename inner_of<T>::type>::value> {};
 ONEPASS_DETAIL_FLAG(by_row)       // needs the row, the column or a pitch
 ONEPASS_DETAIL_FLAG(device_only)  // has no host body
+ONEPASS_DETAIL_FLAG(scattered)    // reads where another source says
+ONEPASS_DETAIL_FLAG(reduces)      // keeps a state over all elements
 ONEPASS_DETAIL_FLAG(refused)      // has no kernel, and has said why
 #undef ONEPASS_DETAIL_FLAG
 

@@ -7,6 +7,7 @@
 #include "launch.h"
 #include "leaf.h"
 #include "plan.h"
+#include "report.h"
 #include "status.h"
 #include "traffic.h"
 #include "version.h"

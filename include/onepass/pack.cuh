@@ -9,7 +9,7 @@
 
 #include "meta.cuh"
 
-namespace onepass {
+namespace ONEPASS_LOCAL onepass {
 
 // N neighbouring columns of one row.
 template <class T, int N>

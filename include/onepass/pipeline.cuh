@@ -7,38 +7,58 @@
 #include "sink/reduce.cuh"
 #include "sink/store.cuh"
 #include "source/coordinate.cuh"
+#include "source/gather.cuh"
 #include "source/load.cuh"
+#include "source/pairs.cuh"
+#include "source/random.cuh"
+#include "source/strided.cuh"
 #include "source/value.cuh"
+#include "source/value_at.cuh"
 #include "source/vector.cuh"
+#include "source/view.cuh"
 #include "source/zip.cuh"
 #include "stage/activation.cuh"
 #include "stage/arithmetic.cuh"
+#include "stage/bitwise.cuh"
 #include "stage/cast.cuh"
+#include "stage/comparison.cuh"
+#include "stage/dropout.cuh"
 #include "stage/elementary.cuh"
+#include "stage/gate.cuh"
+#include "stage/gelu.cuh"
+#include "stage/logical.cuh"
 #include "stage/pointwise.cuh"
+#include "stage/power.cuh"
+#include "stage/rounding.cuh"
 #include "stage/tee.cuh"
+#include "stage/trigonometric.cuh"
+#include "stage/where.cuh"
 
-namespace onepass {
+namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
-// The math that a stage may use: what the sinks behind it can tell apart, or Outer where none is behind it.
+// The math that a stage may use: what the sinks behind it can tell apart, and Outer where the value goes on behind
+// them.
 template <class T>
-inline constexpr bool stores_float16 = false;
+inline constexpr bool stores_small_float = false;
 template <class T>
-inline constexpr bool stores_float16<store_dense<T>> = is_float16<T>;
+inline constexpr bool stores_small_float<store_dense<T>> = is_small_float<T>;
 template <class T>
-inline constexpr bool stores_float16<store_pitched<T>> = is_float16<T>;
+inline constexpr bool stores_small_float<store_pitched<T>> = is_small_float<T>;
+template <class Store>
+inline constexpr bool stores_small_float<store_of_stride<Store>> = stores_small_float<Store>;
+template <class Leaf, int Rank>
+inline constexpr bool stores_small_float<sized<Leaf, Rank>> = stores_small_float<Leaf>;
 template <class Sink>
-inline constexpr bool stores_float16<tee_stage<Sink>> = stores_float16<Sink>;
+inline constexpr bool stores_small_float<tee_stage<Sink>> = stores_small_float<Sink>;
 
 template <class Part>
 inline constexpr bool is_output = Part::part == kind::sink || Part::part == kind::tee;
 
 template <class Outer, class... Behind>
-using math_before =
-    cs::conditional_t<(is_output<Behind> || ...),
-                      cs::conditional_t<((stores_float16<Behind> || !is_output<Behind>)&&...), narrow_math, full_math>,
-                      Outer>;
+using math_before = cs::conditional_t<((stores_small_float<Behind> || !is_output<Behind>)&&...) &&
+                                          ((Behind::part == kind::sink) || ... || cs::is_same_v<Outer, narrow_math>),
+                                      narrow_math, full_math>;
 
 // A stage of the user's own may have just apply<N>(values, at).
 ONEPASS_NO_EXEC_CHECK
@@ -48,32 +68,55 @@ ONEPASS_HD auto apply_stage(const Stage &stage, const pack<V, N> &v, const Raw &
   else return stage.template apply<N>(v, at);
 }
 
-// The value behind the stages; tees store on the way, the sink is left to the caller.
-template <class Outer, int N, class V, access A>
-ONEPASS_HD pack<V, N> run(const list<> &, const list<> &, const pack<V, N> &v, const position<N, A> &) {
+template <class T, class = void>
+struct has_tail : cs::false_type {};
+template <class T>
+struct has_tail<T, cs::void_t<decltype(T::tail)>> : cs::true_type {};
+
+// A sink takes a value: a store writes it, a reduction folds it into the first of `states`. The states that are left.
+template <int N, class Sink, class V, access A, class States>
+ONEPASS_HD auto &take(const Sink &sink, const pack<V, N> &v, const position<N, A> &at, States &states) {
+  if constexpr (own_reduces<Sink>::value) {
+    states.head = fold(sink.statistic, states.head, v, at);
+    if constexpr (has_tail<States>::value) return states.tail;
+    else return states;  // the last
+  } else {
+    sink.put(v, at);
+    return states;
+  }
+}
+template <int N, class Sink, class V, access A, class States>
+ONEPASS_HD auto &take(const tee_stage<Sink> &tee, const pack<V, N> &v, const position<N, A> &at, States &states) {
+  return take(tee.inner.head, v, at, states);
+}
+
+// The value behind the parts; sinks take it on the way. `states` are those of the reductions among them, in order.
+template <class Outer, int N, class V, access A, class States>
+ONEPASS_HD pack<V, N> run(const list<> &, const list<> &, const pack<V, N> &v, const position<N, A> &, States &) {
   return v;
 }
-template <class Outer, int N, class Head, class... Tail, class Raw, class V, access A>
-ONEPASS_HD auto run(const list<Head, Tail...> &parts, const Raw &raw, const pack<V, N> &v, const position<N, A> &at) {
+template <class Outer, int N, class Head, class... Tail, class Raw, class V, access A, class States>
+ONEPASS_HD auto run(const list<Head, Tail...> &parts, const Raw &raw, const pack<V, N> &v, const position<N, A> &at,
+                    States &states) {
   if constexpr (Head::part == kind::pointwise) {
     const auto next = apply_stage<math_before<Outer, Tail...>>(parts.head, v, raw.head, at);
-    return run<Outer>(parts.tail, raw.tail, next, at);
+    return run<Outer>(parts.tail, raw.tail, next, at, states);
   } else {
     static_assert(
-        Head::part == kind::tee || Head::part == kind::sink,
+        is_output<Head>,
         "onepass: behind a value stands a source, which is an operand of a stage, or a row stage, which needs "
         "the whole row");
-    if constexpr (Head::part == kind::tee) parts.head.inner.head.put(v, at);
-    return run<Outer>(parts.tail, raw.tail, v, at);
+    return run<Outer>(parts.tail, raw.tail, v, at, take(parts.head, v, at, states));
   }
 }
 
-template <class... Parts>
+// A source may have stages, and tees that store.
+template <class Part>
+inline constexpr bool may_follow = Part::part == kind::pointwise ||
+                                   (Part::part == kind::tee && !any_reduces<Part>::value);
+template <class First, class... Rest>
 ONEPASS_HD constexpr kind kind_of_list() {
-  constexpr kind kinds[] = {Parts::part...};
-  for (int i = 0; i < static_cast<int>(sizeof...(Parts)); ++i)
-    if (kinds[i] != (i == 0 ? kind::source : kind::pointwise)) return kind::list;
-  return kind::source;
+  return First::part == kind::source && (may_follow<Rest> && ...) ? kind::source : kind::list;
 }
 
 template <class Head>
@@ -98,11 +141,16 @@ struct pipeline {
   ONEPASS_HD auto fetch(const position<N, A> &at) const {
     return detail::fetch_all<N>(inner, at);
   }
-  // The value before the sink, from what fetch returned.
+  // The value from what fetch returned, where no part reduces.
   template <class Math, int N, class Raw, access A>
   ONEPASS_HD auto view_with(const Raw &raw, const position<N, A> &at) const {
-    const auto first = detail::view<detail::math_before<Math, Parts...>, detail::nothing, N>(inner.head, raw.head, at);
-    return detail::run<Math, N>(inner.tail, raw.tail, first, at);
+    detail::list<> none;
+    return run_with<Math, N>(raw, at, none);
+  }
+  // The group from what fetch returned to every sink: stores write, reductions take it into their states, in order.
+  template <class Raw, int N, access A, class States>
+  ONEPASS_HD void consume(const Raw &raw, const position<N, A> &at, States &states) const {
+    run_with<detail::full_math, N>(raw, at, states);
   }
 
   // For a kernel of one's own. The values at a position, of a pipeline that begins with a source: get<N>(at).
@@ -113,10 +161,18 @@ struct pipeline {
   // The stages of a list without a source, behind values that are at hand: apply<N>(values, at).
   template <int N, class V, access A>
   ONEPASS_HD auto apply(const pack<V, N> &v, const position<N, A> &at) const {
-    return detail::run<detail::full_math, N>(inner, fetch<N>(at), v, at);
+    detail::list<> none;
+    return detail::run<detail::full_math, N>(inner, fetch<N>(at), v, at, none);
   }
 
   ONEPASS_HD constexpr const auto &sink() const { return detail::last(inner); }
+
+ private:
+  template <class Math, int N, class Raw, access A, class States>
+  ONEPASS_HD auto run_with(const Raw &raw, const position<N, A> &at, States &states) const {
+    const auto first = detail::view<detail::math_before<Math, Parts...>, detail::nothing, N>(inner.head, raw.head, at);
+    return detail::run<Math, N>(inner.tail, raw.tail, first, at, states);
+  }
 };
 
 namespace detail {

@@ -7,12 +7,15 @@
 #ifndef ONEPASS_PLAN_H
 #define ONEPASS_PLAN_H
 
-#include <stddef.h>  // size_t
-#include <stdint.h>  // int32_t, int64_t
-
 #include "extent.h"
+#include "integer.h"
 #include "leaf.h"
 #include "status.h"
+
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"  // C has no other
+#endif
 
 typedef enum onepass_family { ONEPASS_MAP, ONEPASS_REDUCE } onepass_family_t;
 
@@ -27,6 +30,7 @@ typedef struct onepass_geometry {
 typedef struct onepass_plan_t {  // onepass_plan is the function below
   int32_t threads, packs;        // of a tile
   int32_t aligned;               // every group is one aligned access of each leaf
+  int32_t counted;               // the number of columns lies in device memory
   int32_t passes;
   int64_t groups_per_row, groups;
   int64_t blocks;          // tiles of a map; partial results of a reduction
@@ -59,6 +63,7 @@ ONEPASS_INLINE int onepass_is_aligned(const onepass_geometry_t *geometry, onepas
   for (int i = 0; i < count; ++i) {
     const int64_t group_bytes = (int64_t)leaves[i].element_bytes * geometry->lanes;
     if (leaves[i].span != ONEPASS_PER_ELEMENT && leaves[i].span != ONEPASS_PER_COLUMN) continue;
+    if (leaves[i].layout != ONEPASS_ROWS && !leaves[i].written) continue;  // read element by element
     if (!onepass_leaf_is_aligned(&leaves[i], shape, group_bytes < 16 ? group_bytes : 16)) return 0;
   }
   return 1;
@@ -99,6 +104,7 @@ ONEPASS_INLINE onepass_status_t onepass_plan(const onepass_geometry_t *geometry,
   if (status != ONEPASS_SUCCESS) return status;
   const onepass_extent_t shape = onepass_plan_extent(geometry, extent);
   const int64_t lanes = geometry->lanes;
+  plan->counted = extent.columns_at != NULL;
   plan->passes = 1;
   plan->workspace_bytes = 0;
   plan->aligned = onepass_is_aligned(geometry, shape, leaves, count);
@@ -116,5 +122,9 @@ ONEPASS_INLINE onepass_status_t onepass_plan(const onepass_geometry_t *geometry,
   }
   return plan->blocks > INT32_MAX ? ONEPASS_ERROR_TOO_LARGE : ONEPASS_SUCCESS;
 }
+
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "meta.cuh"
 
-namespace onepass {
+namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
 // A stage that sees its whole row, whatever its arguments. The check of the pipeline says the sentence.

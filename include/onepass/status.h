@@ -8,7 +8,9 @@
 
 // How the functions of the C side are defined: in each file for itself, so that two libraries built with two versions
 // cannot take each other's, and without a warning where one is not used.
-#ifdef __GNUC__
+#ifdef __CUDACC_RTC__
+#define ONEPASS_INLINE static inline __device__ __attribute__((unused))  // NVRTC takes no host functions
+#elif defined(__GNUC__)
 #define ONEPASS_INLINE static inline __attribute__((unused))
 #else
 #define ONEPASS_INLINE static inline
@@ -23,6 +25,8 @@ typedef enum onepass_status {
   ONEPASS_ERROR_PITCH,              // a source whose pitch is below its row width
   ONEPASS_ERROR_OVERLAPPING_ROWS,   // a sink whose pitch is below its row width
   ONEPASS_ERROR_OVERLAP,            // a sink that overlaps a source in part, or another sink
+  ONEPASS_ERROR_SIZE,               // a view that is smaller than the extent asks for
+  ONEPASS_ERROR_STRIDE,             // a sink whose columns are not neighbours
   ONEPASS_ERROR_WORKSPACE_MISSING,  // this pipeline needs a workspace and exec has none
   ONEPASS_ERROR_WORKSPACE_SIZE,     // the workspace is smaller than onepass_workspace_bytes
   ONEPASS_ERROR_WORKSPACE_ALIGNMENT,
@@ -48,6 +52,9 @@ ONEPASS_INLINE const char *onepass_status_string(onepass_status_t status) {
     case ONEPASS_ERROR_OVERLAPPING_ROWS: return "the pitch of a sink is smaller than its row, so that its rows overlap";
     case ONEPASS_ERROR_OVERLAP:
       return "a sink overlaps a source in part, or another sink; only the same pointer and pitch may be read and written";
+    case ONEPASS_ERROR_SIZE:
+      return "an array is smaller than the extent asks for, or its rows have another length than those of the extent";
+    case ONEPASS_ERROR_STRIDE: return "a sink's columns are not neighbours: a store writes rows of unit stride";
     case ONEPASS_ERROR_WORKSPACE_MISSING: return "the pipeline needs a workspace for this extent and exec has none";
     case ONEPASS_ERROR_WORKSPACE_SIZE: return "the workspace is smaller than onepass_workspace_bytes asks for";
     case ONEPASS_ERROR_WORKSPACE_ALIGNMENT: return "the workspace is not aligned to 16 bytes";

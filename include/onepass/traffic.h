@@ -3,9 +3,8 @@
 #ifndef ONEPASS_TRAFFIC_H
 #define ONEPASS_TRAFFIC_H
 
-#include <stdint.h>  // int32_t, int64_t
-
 #include "extent.h"
+#include "integer.h"
 #include "leaf.h"
 
 // Bytes by how often they are moved (the index is an onepass_span_t). Every source and sink counts for itself, also

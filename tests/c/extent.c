@@ -28,5 +28,22 @@ int main(void) {
   CHECK(refused(most, most) && refused(most, 2) && refused(2, most));
   CHECK(refused(-1, 1) && refused(1, -1) && refused(-1, -1) && refused(-1, 0) && refused(0, -1));
   CHECK(refused(INT64_MIN, 1) && refused(1, INT64_MIN) && refused(INT64_MIN, INT64_MIN) && refused(INT64_MIN, -1));
+
+  int64_t n = 7;
+  const onepass_extent_t at = onepass_extent_at(&n, 100);
+  CHECK(at.rows == 1 && at.columns == 100 && at.columns_at == &n);
+  CHECK(onepass_check_extent(at) == ONEPASS_SUCCESS && onepass_elements(at) == 100);
+  CHECK(onepass_extent_now(at).columns == 7 && onepass_extent_now(at).columns_at == NULL);
+  n = -1;
+  CHECK(onepass_extent_now(at).columns == 0);
+  n = 101;
+  CHECK(onepass_extent_now(at).columns == 100);
+  CHECK(onepass_extent_now(onepass_extent_2d(3, 5)).rows == 3);
+  CHECK(onepass_extent_1d(7).columns_at == NULL && onepass_extent_2d(3, 5).columns_at == NULL);
+  CHECK(onepass_check_extent(onepass_extent_at(&n, -1)) == ONEPASS_ERROR_EXTENT);
+  CHECK(onepass_check_extent(onepass_extent_at(NULL, 100)) == ONEPASS_ERROR_EXTENT);
+  onepass_extent_t rows = at;
+  rows.rows = 2;
+  CHECK(onepass_check_extent(rows) == ONEPASS_ERROR_EXTENT);
   return check_result();
 }

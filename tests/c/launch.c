@@ -4,6 +4,7 @@
 #include "onepass/launch.h"
 
 #include "check.h"
+#include "onepass/report.h"
 
 typedef struct {
   onepass_leaf_t leaves[4];
@@ -42,10 +43,16 @@ static onepass_status_t host(const void *args, onepass_extent_t extent) {
   return ((const args_t *)args)->answer;
 }
 
+static onepass_status_t report(const onepass_plan_t *plan, onepass_report_t *out) {
+  out->plan = *plan;
+  out->registers = 32;
+  return ONEPASS_SUCCESS;
+}
+
 // clang-format off
 #define KERNEL(name, family, by_row, state_bytes, host)                                                             \
   static const onepass_kernel_t name = {#name, {family, 4, by_row, state_bytes}, {{8}, {4}, 0, 1},                  \
-                                        {{16}, {12}, 16, 3}, sizeof(args_t), 75, leaves_of, start, host}
+                                        {{16}, {12}, 16, 3}, sizeof(args_t), 75, leaves_of, start, host, report}
 // clang-format on
 KERNEL(map, ONEPASS_MAP, 0, 0, host);
 KERNEL(rows, ONEPASS_MAP, 1, 0, host);
@@ -83,7 +90,8 @@ static int ran_on_host(const onepass_kernel_t *kernel, onepass_extent_t extent, 
 
 // Addresses are numbers here; nothing reads or writes through them. Arrays of f32, 2^44 bytes apart.
 static onepass_leaf_t array(int which, onepass_span_t span, int written) {
-  const onepass_leaf_t leaf = {(const void *)((uintptr_t)(which + 1) << 44), ONEPASS_DENSE, 4, 1, span, written};
+  const onepass_leaf_t leaf = {
+      (const void *)((uintptr_t)(which + 1) << 44), ONEPASS_DENSE, 4, 1, span, written, ONEPASS_ROWS, 0, 0, 0, 1};
   return leaf;
 }
 
@@ -125,12 +133,12 @@ static void check_arguments(const onepass_exec_t *exec) {
 static void check_extents(const onepass_exec_t *exec) {
   const args_t args = chain();
   const int64_t most = INT64_MAX;
-  const onepass_extent_t bad[] = {{1, -1},   {-1, 1},   {-1, -1},         {0, -1},
-                                  {most, 2}, {2, most}, {most, most},     {INT64_MIN, INT64_MIN},
-                                  {1, most}, {most, 1}, {most / 4 + 1, 1}};
+  const int64_t bad[][2] = {{1, -1},      {-1, 1},                {-1, -1},  {0, -1},   {most, 2},         {2, most},
+                            {most, most}, {INT64_MIN, INT64_MIN}, {1, most}, {most, 1}, {most / 4 + 1, 1}};
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
-    CHECK(refused(ONEPASS_ERROR_EXTENT, &map, bad[i], &args, exec));
-    CHECK(refused(ONEPASS_ERROR_EXTENT, &rows, bad[i], &args, exec));
+    const onepass_extent_t extent = onepass_extent_2d(bad[i][0], bad[i][1]);
+    CHECK(refused(ONEPASS_ERROR_EXTENT, &map, extent, &args, exec));
+    CHECK(refused(ONEPASS_ERROR_EXTENT, &rows, extent, &args, exec));
   }
   // 2^31 - 1 tiles are a grid; one element more is not. The sums of as much start.
   args_t big = total();
@@ -144,17 +152,18 @@ static void check_extents(const onepass_exec_t *exec) {
 
 // Nothing to do: data may be null; a map starts nothing, a reduction still writes its result.
 static void check_empty(const onepass_exec_t *exec) {
-  const onepass_extent_t empty[] = {{1, 0}, {0, 0}, {0, 9}, {9, 0}};
-  for (size_t i = 0; i < sizeof empty / sizeof empty[0]; ++i) {
+  const int64_t shapes[][2] = {{1, 0}, {0, 0}, {0, 9}, {9, 0}};
+  for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; ++i) {
+    const onepass_extent_t empty = onepass_extent_2d(shapes[i][0], shapes[i][1]);
     args_t args = chain();
     for (int k = 0; k < args.count; ++k) args.leaves[k].pointer = NULL;
-    CHECK(refused(ONEPASS_SUCCESS, &map, empty[i], &args, exec));
-    CHECK(refused(ONEPASS_SUCCESS, &rows, empty[i], &args, exec));
+    CHECK(refused(ONEPASS_SUCCESS, &map, empty, &args, exec));
+    CHECK(refused(ONEPASS_SUCCESS, &rows, empty, &args, exec));
     args = total();
     args.leaves[0].pointer = NULL;
-    CHECK(started(&sum, empty[i], &args, exec) && record.plan.groups == 0 && record.plan.blocks == 1);
+    CHECK(started(&sum, empty, &args, exec) && record.plan.groups == 0 && record.plan.blocks == 1);
     args.leaves[1].pointer = NULL;
-    CHECK(refused(ONEPASS_ERROR_NULL, &sum, empty[i], &args, exec));
+    CHECK(refused(ONEPASS_ERROR_NULL, &sum, empty, &args, exec));
   }
 }
 
@@ -237,6 +246,17 @@ static void check_workspace(const onepass_exec_t *exec) {
   CHECK(started(&map, n, &copy, &own) && onepass_workspace_bytes(&map, n) == 0);
   own.where = ONEPASS_HOST;
   CHECK(ran_on_host(&sum, n, &args, &own));
+  // The workspace in the array, and where the result goes; right behind the array it is apart.
+  own = *exec;
+  const uintptr_t x = (uintptr_t)args.leaves[0].pointer, out = (uintptr_t)args.leaves[1].pointer;
+  own.workspace = (void *)x;
+  CHECK(refused(ONEPASS_ERROR_OVERLAP, &sum, n, &args, &own));
+  own.workspace = (void *)(x + 4 * (1 << 24) - 16);
+  CHECK(refused(ONEPASS_ERROR_OVERLAP, &sum, n, &args, &own));
+  own.workspace = (void *)(x + 4 * (1 << 24));
+  CHECK(started(&sum, n, &args, &own));
+  own.workspace = (void *)(out - 128);
+  CHECK(refused(ONEPASS_ERROR_OVERLAP, &sum, n, &args, &own));
   CHECK(onepass_workspace_bytes(NULL, n) == 0);
   CHECK(onepass_workspace_bytes(&sum, onepass_extent_1d(-1)) == 0);
   CHECK(onepass_workspace_bytes(&sum, onepass_extent_2d(INT64_MAX, 2)) == 0);
@@ -275,6 +295,44 @@ static void check_answers(const onepass_exec_t *exec) {
   CHECK(started(&map, onepass_extent_1d(1000), &args, &once) && record.plan.passes == 1);
 }
 
+// A count in device memory: planned for the most, read by the host only in a host launch.
+static void check_count(const onepass_exec_t *exec) {
+  const args_t args = chain(), sums = total();
+  onepass_exec_t here = *exec;
+  here.where = ONEPASS_HOST;
+  int64_t n[2] = {5, 0};
+  const onepass_extent_t at = onepass_extent_at(n, 1000);
+  CHECK(started(&map, at, &args, exec) && record.extent.columns_at == n && record.plan.groups == 250);
+  CHECK(started(&sum, at, &sums, exec) && record.extent.columns_at == n);
+  const int64_t seen[][2] = {{5, 5}, {0, 0}, {-7, 0}, {1000, 1000}, {1001, 1000}};
+  for (int i = 0; i < 5; ++i) {
+    n[0] = seen[i][0];
+    CHECK(launch(&map, at, &args, &here) == ONEPASS_SUCCESS && record.ran_on_host == 1);
+    CHECK(record.extent.rows == 1 && record.extent.columns == seen[i][1] && record.extent.columns_at == NULL);
+  }
+  const int64_t *skewed = (const int64_t *)((uintptr_t)n + 4);
+  CHECK(refused(ONEPASS_ERROR_EXTENT, &map, onepass_extent_at(NULL, 1000), &args, exec));
+  CHECK(refused(ONEPASS_ERROR_EXTENT, &map, onepass_extent_at(n, -1), &args, exec));
+  CHECK(refused(ONEPASS_ERROR_ALIGNMENT, &map, onepass_extent_at(skewed, 1000), &args, exec));
+  args_t onto = args;
+  onto.leaves[2].pointer = (const void *)((uintptr_t)n - 4);
+  CHECK(refused(ONEPASS_ERROR_OVERLAP, &map, at, &onto, exec));
+  CHECK(refused(ONEPASS_SUCCESS, &map, onepass_extent_at(n, 0), &args, exec));
+}
+
+static void check_report(void) {
+  const onepass_extent_t n = onepass_extent_1d(1000);
+  onepass_report_t out;
+  args_t args = chain();
+  CHECK(onepass_report(&map, n, &args, &out) == ONEPASS_SUCCESS && out.registers == 32 && out.plan.aligned);
+  args.leaves[0].pointer = (const char *)args.leaves[0].pointer + 4;
+  CHECK(onepass_report(&map, n, &args, &out) == ONEPASS_SUCCESS && !out.plan.aligned);
+  CHECK(onepass_report(&map, n, NULL, &out) == ONEPASS_SUCCESS && out.plan.aligned && out.plan.groups == 250);
+  CHECK(onepass_report(NULL, n, &args, &out) == ONEPASS_ERROR_ARGUMENT);
+  CHECK(onepass_report(&map, n, &args, NULL) == ONEPASS_ERROR_ARGUMENT);
+  CHECK(onepass_report(&map, onepass_extent_1d(-1), &args, &out) == ONEPASS_ERROR_EXTENT);
+}
+
 static void check_traffic(void) {
   const onepass_extent_t n = onepass_extent_1d(1000);
   const onepass_traffic_t fused = onepass_traffic_of(&map, n), apart = onepass_unfused_traffic_of(&map, n);
@@ -294,6 +352,8 @@ int main(void) {
   check_workspace(&exec);
   check_host(&exec);
   check_answers(&exec);
+  check_count(&exec);
+  check_report();
   check_traffic();
   for (int status = 0; status < ONEPASS_STATUS_COUNT; ++status) CHECK(reached[status]);
   return check_result();

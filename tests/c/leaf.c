@@ -7,7 +7,7 @@
 #include "check.h"
 
 static onepass_leaf_t leaf_at(uintptr_t address, int64_t pitch, int32_t bytes, onepass_span_t span, int written) {
-  const onepass_leaf_t leaf = {(const void *)address, pitch, bytes, 3, span, written};
+  const onepass_leaf_t leaf = {(const void *)address, pitch, bytes, 3, span, written, ONEPASS_ROWS, 0, 0, 0, 1};
   return leaf;
 }
 
@@ -50,7 +50,7 @@ static void check_single_leaves(void) {
               (written && left ? ONEPASS_ERROR_NULL : ONEPASS_SUCCESS));
       }
     }
-  const onepass_leaf_t none = {NULL, 0, 4, 0, ONEPASS_ONCE, 1};
+  const onepass_leaf_t none = onepass_once_leaf(NULL, 4, 0, 1);
   CHECK(onepass_check_leaf(&none, some) == ONEPASS_SUCCESS);
 }
 
@@ -87,6 +87,186 @@ static void check_sizes(void) {
   CHECK(check_one(4096, 0, 4, ONEPASS_ONCE, 0, onepass_extent_2d(most / 6, 6)) == ONEPASS_SUCCESS);
 }
 
+static onepass_leaf_t strided_at(uintptr_t address, int64_t pitch, int64_t column_stride, int32_t bytes, int written) {
+  onepass_leaf_t leaf = leaf_at(address, pitch, bytes, ONEPASS_PER_ELEMENT, written);
+  leaf.layout = ONEPASS_STRIDED;
+  leaf.column_stride = column_stride;
+  return leaf;
+}
+
+static onepass_status_t check_strides(uintptr_t address, int64_t pitch, int64_t column_stride, int32_t bytes,
+                                      int64_t rows, int64_t columns) {
+  const onepass_leaf_t leaf = strided_at(address, pitch, column_stride, bytes, 0);
+  return onepass_check_leaf(&leaf, onepass_extent_2d(rows, columns));
+}
+
+// Strides of both signs and 0: an array may begin at the first byte of the address space and end before the last.
+static void check_strided_bounds(void) {
+  for (int32_t bytes = 1; bytes <= 8; bytes *= 2)
+    for (int64_t rows = 1; rows < 4; ++rows)
+      for (int64_t columns = 1; columns < 4; ++columns)
+        for (int64_t pitch = -5; pitch <= 5; ++pitch)
+          for (int64_t stride = -3; stride <= 3; ++stride)
+            for (int flat = 0; flat < 2; ++flat) {
+              int64_t low = 0, high = 0;  // elements, by looking at each
+              for (int64_t r = 0; r < rows; ++r)
+                for (int64_t c = 0; c < columns; ++c) {
+                  const int64_t at = flat ? (r * columns + c) * stride : r * pitch + c * stride;
+                  low = at < low ? at : low;
+                  high = at > high ? at : high;
+                }
+              const int64_t p = flat ? ONEPASS_DENSE : pitch;
+              const uintptr_t size = (uintptr_t)bytes, least = (uintptr_t)(-low) * size;
+              const uintptr_t most = (UINTPTR_MAX - (uintptr_t)(high + 1) * size) / size * size;
+              CHECK(check_strides(least, p, stride, bytes, rows, columns) ==
+                    (least == 0 ? ONEPASS_ERROR_NULL : ONEPASS_SUCCESS));
+              if (least > size)
+                CHECK(check_strides(least - size, p, stride, bytes, rows, columns) == ONEPASS_ERROR_EXTENT);
+              CHECK(check_strides(most, p, stride, bytes, rows, columns) == ONEPASS_SUCCESS);
+              CHECK(check_strides(most + size, p, stride, bytes, rows, columns) == ONEPASS_ERROR_EXTENT);
+              if (bytes > 1)
+                CHECK(check_strides(most - 1, p, stride, bytes, rows, columns) == ONEPASS_ERROR_ALIGNMENT);
+            }
+}
+
+static void check_strided_sizes(void) {
+  const int64_t most = INT64_MAX;
+  const uintptr_t middle = (uintptr_t)1 << 63;
+  // Bytes up to 2^63 - 1 in either direction, the last element's own included where it is above.
+  CHECK(check_strides(4096, (most - 4) / 4, 1, 4, 2, 1) == ONEPASS_SUCCESS);
+  CHECK(check_strides(4096, (most - 4) / 4 + 1, 1, 4, 2, 1) == ONEPASS_ERROR_EXTENT);
+  CHECK(check_strides(4096, 0, (most - 4) / 4, 4, 1, 2) == ONEPASS_SUCCESS);
+  CHECK(check_strides(4096, 0, (most - 4) / 4 + 1, 4, 1, 2) == ONEPASS_ERROR_EXTENT);
+  CHECK(check_strides(middle, -(most / 4), 1, 4, 2, 1) == ONEPASS_SUCCESS);
+  CHECK(check_strides(middle, -(most / 4) - 1, 1, 4, 2, 1) == ONEPASS_ERROR_EXTENT);
+  CHECK(check_strides(middle, 0, -(most / 4), 4, 1, 2) == ONEPASS_SUCCESS);
+  CHECK(check_strides(middle, 0, -(most / 4) - 1, 4, 1, 2) == ONEPASS_ERROR_EXTENT);
+  CHECK(check_strides(middle, 0, -(most / 8), 4, 1, 3) == ONEPASS_SUCCESS);
+  CHECK(check_strides(middle, 0, -(most / 8) - 1, 4, 1, 3) == ONEPASS_ERROR_EXTENT);
+  CHECK(check_strides(middle, ONEPASS_DENSE, -(most / 8), 4, 3, 1) == ONEPASS_SUCCESS);
+  CHECK(check_strides(middle, ONEPASS_DENSE, -(most / 8) - 1, 4, 3, 1) == ONEPASS_ERROR_EXTENT);
+  // Of one sign the two add up, of two they do not.
+  CHECK(check_strides(middle, most / 2, most / 2, 1, 2, 2) == ONEPASS_SUCCESS);
+  CHECK(check_strides(middle - 1, most / 2 + 1, most / 2, 1, 2, 2) == ONEPASS_ERROR_EXTENT);
+  CHECK(check_strides(middle, -(most / 2), -(most / 2) - 1, 1, 2, 2) == ONEPASS_SUCCESS);
+  CHECK(check_strides(middle, -(most / 2) - 1, -(most / 2) - 1, 1, 2, 2) == ONEPASS_ERROR_EXTENT);
+  CHECK(check_strides(middle - 1, most - 1, -most, 1, 2, 2) == ONEPASS_SUCCESS);
+  CHECK(check_strides(middle, -most, most - 1, 1, 2, 2) == ONEPASS_SUCCESS);
+  CHECK(check_strides(middle - 2, most - 1, -most, 1, 2, 2) == ONEPASS_ERROR_EXTENT);
+  CHECK(check_strides(middle + 1, most - 1, -most, 1, 2, 2) == ONEPASS_ERROR_EXTENT);
+  // The least integer has no magnitude; where there is no second column no stride is taken.
+  CHECK(check_strides(middle, 1, INT64_MIN, 1, 1, 2) == ONEPASS_ERROR_EXTENT);
+  CHECK(check_strides(middle, INT64_MIN + 1, 0, 1, 2, 1) == ONEPASS_SUCCESS);
+  CHECK(check_strides(middle, INT64_MIN + 1, 0, 2, 2, 1) == ONEPASS_ERROR_EXTENT);
+  CHECK(check_strides(4096, INT64_MIN + 1, INT64_MIN, 8, 1, 1) == ONEPASS_SUCCESS);
+  // More elements than 32 bits count, of one that is repeated; and of all that there are.
+  CHECK(check_strides(4096, 0, 0, 8, INT64_C(1) << 31, INT64_C(1) << 31) == ONEPASS_SUCCESS);
+  CHECK(check_strides(4096, ONEPASS_DENSE, 0, 8, 1, most) == ONEPASS_SUCCESS);
+  CHECK(check_strides(4096, 0, 1, 1, INT64_C(1) << 31, INT64_C(1) << 31) == ONEPASS_SUCCESS);
+  CHECK(check_strides(4096, 1, 0, 8, INT64_C(1) << 60, 4) == ONEPASS_ERROR_EXTENT);
+  CHECK(check_strides(4096, 1, 0, 8, INT64_C(1) << 59, 4) == ONEPASS_SUCCESS);
+  // Nothing is touched where there is nothing.
+  CHECK(check_strides(0, most, INT64_MIN, 8, 0, 4) == ONEPASS_SUCCESS);
+  CHECK(check_strides(0, most, INT64_MIN, 8, 4, 0) == ONEPASS_SUCCESS);
+
+  // A sink has neighbouring columns, and rows that do not overlap; a source of the same strides need not.
+  for (int64_t columns = 1; columns < 4; ++columns)
+    for (int64_t rows = 1; rows < 3; ++rows)
+      for (int64_t pitch = -4; pitch <= 4; ++pitch)
+        for (int64_t stride = -2; stride <= 2; ++stride) {
+          const onepass_extent_t extent = onepass_extent_2d(rows, columns);
+          const onepass_leaf_t sink = strided_at(4096, pitch, stride, 4, 1), flat = strided_at(4096, ONEPASS_DENSE, stride, 4, 1);
+          CHECK(onepass_check_leaf(&sink, extent) == (stride != 1 && columns > 1 ? ONEPASS_ERROR_STRIDE
+                                                      : pitch < columns          ? ONEPASS_ERROR_OVERLAPPING_ROWS
+                                                                                 : ONEPASS_SUCCESS));
+          CHECK(onepass_check_leaf(&flat, extent) ==
+                (stride != 1 && rows * columns > 1 ? ONEPASS_ERROR_STRIDE : ONEPASS_SUCCESS));
+          CHECK(check_strides(4096, pitch, stride, 4, rows, columns) == ONEPASS_SUCCESS);
+        }
+}
+
+static onepass_leaf_t scattered_at(uintptr_t address, int32_t bytes, int known, int64_t size) {
+  onepass_leaf_t leaf = leaf_at(address, ONEPASS_DENSE, bytes, ONEPASS_PER_ELEMENT, 0);
+  leaf.layout = ONEPASS_SCATTERED;
+  leaf.view_rank = known;
+  leaf.view_columns = size;
+  return leaf;
+}
+
+// An array that is read by index: the extent says nothing about its size.
+static void check_scattered(void) {
+  const onepass_extent_t extent = onepass_extent_2d(4, 1000);
+  const int64_t most = INT64_MAX;
+  for (int known = 0; known < 2; ++known) {
+    const onepass_leaf_t null = scattered_at(0, 4, known, 10), crooked = scattered_at(4098, 4, known, 10);
+    const onepass_leaf_t last = scattered_at(UINTPTR_MAX - 7, 4, known, 1);
+    CHECK(onepass_check_leaf(&null, extent) == ONEPASS_ERROR_NULL);
+    CHECK(onepass_check_leaf(&null, onepass_extent_1d(0)) == ONEPASS_SUCCESS);
+    CHECK(onepass_check_leaf(&crooked, extent) == ONEPASS_ERROR_ALIGNMENT);
+    CHECK(onepass_check_leaf(&last, extent) == ONEPASS_SUCCESS);
+  }
+  const onepass_leaf_t none = scattered_at(0, 4, 1, 0), whole = scattered_at(4096, 1, 1, most);
+  const onepass_leaf_t high = scattered_at(UINTPTR_MAX - 43, 4, 1, 10), beyond = scattered_at(UINTPTR_MAX - 39, 4, 1, 10);
+  const onepass_leaf_t large = scattered_at(4096, 4, 1, most / 4), larger = scattered_at(4096, 4, 1, most / 4 + 1);
+  CHECK(onepass_check_leaf(&none, extent) == ONEPASS_SUCCESS);  // every index is outside
+  CHECK(onepass_check_leaf(&whole, extent) == ONEPASS_SUCCESS);
+  CHECK(onepass_check_leaf(&high, extent) == ONEPASS_SUCCESS);
+  CHECK(onepass_check_leaf(&beyond, extent) == ONEPASS_ERROR_EXTENT);
+  CHECK(onepass_check_leaf(&large, extent) == ONEPASS_SUCCESS);
+  CHECK(onepass_check_leaf(&larger, extent) == ONEPASS_ERROR_EXTENT);
+
+  // A sink of 8 elements from 4096 on: no array that begins in it may be read, nor one that reaches into it.
+  const onepass_leaf_t sink = leaf_at(4096, ONEPASS_DENSE, 4, ONEPASS_PER_ELEMENT, 1);
+  for (uintptr_t address = 4000; address < 4200; address += 4)
+    for (int64_t size = -1; size < 30; ++size) {
+      const onepass_leaf_t both[2] = {scattered_at(address, 4, size >= 0, size), sink};
+      const uintptr_t end = address + 4 * (uintptr_t)(size < 0 ? 1 : size);
+      const int bad = size != 0 && address < 4096 + 32 && end > 4096;
+      CHECK(onepass_check_leaves(both, 2, onepass_extent_1d(8)) == (bad ? ONEPASS_ERROR_OVERLAP : ONEPASS_SUCCESS));
+      CHECK(onepass_check_leaves(both, 2, onepass_extent_1d(0)) == ONEPASS_SUCCESS);
+    }
+}
+
+// Views of known size, against every extent around it.
+static void check_views(void) {
+  for (int written = 0; written < 2; ++written)
+    for (int64_t rows = 0; rows < 6; ++rows)
+      for (int64_t columns = 0; columns < 6; ++columns) {
+        const onepass_extent_t extent = onepass_extent_2d(rows, columns);
+        const int any = rows > 0 && columns > 0;
+        for (int64_t n = 0; n < 40; ++n) {  // elements in one row, of every span
+          for (int span = 0; span < 4; ++span) {
+            onepass_leaf_t leaf = leaf_at(4096, ONEPASS_DENSE, 4, (onepass_span_t)span, written);
+            const int64_t counts[4] = {rows * columns, columns, rows, 3};
+            leaf.view_rank = 1;
+            leaf.view_rows = 1;
+            leaf.view_columns = n;
+            const int missing = (any || written) && counts[span] > n;
+            CHECK(onepass_check_leaf(&leaf, extent) == (missing ? ONEPASS_ERROR_SIZE : ONEPASS_SUCCESS));
+            leaf.pointer = NULL;  // an empty view is null: its size is the fault
+            CHECK(onepass_check_leaf(&leaf, extent) == (missing                                ? ONEPASS_ERROR_SIZE
+                                                        : (any || written) && counts[span] > 0 ? ONEPASS_ERROR_NULL
+                                                                                               : ONEPASS_SUCCESS));
+          }
+          onepass_leaf_t apart = strided_at(4096, ONEPASS_DENSE, 3, 4, 0);  // elements, however far apart
+          apart.view_rank = 1;
+          apart.view_columns = n;
+          CHECK(onepass_check_leaf(&apart, extent) == (rows * columns > n ? ONEPASS_ERROR_SIZE : ONEPASS_SUCCESS));
+        }
+        for (int64_t r = 0; r < 7; ++r)  // a matrix: dense, of rows 8 apart, transposed
+          for (int64_t c = 0; c < 7; ++c)
+            for (int which = 0; which < 3; ++which) {
+              onepass_leaf_t leaf = leaf_at(4096, which ? 8 : ONEPASS_DENSE, 4, ONEPASS_PER_ELEMENT, written);
+              if (which == 2) leaf = strided_at(4096, 1, 8, 4, 0);
+              leaf.view_rank = 2;
+              leaf.view_rows = r;
+              leaf.view_columns = c;
+              const int fits = rows <= r && columns <= c && (which > 0 || rows <= 1 || columns == c);
+              CHECK(onepass_check_leaf(&leaf, extent) == (any && !fits ? ONEPASS_ERROR_SIZE : ONEPASS_SUCCESS));
+            }
+      }
+}
+
 // Aligned steps of a leaf: its pointer, and its pitch where it has rows.
 static void check_alignment(void) {
   for (uintptr_t address = 4096; address < 4096 + 32; ++address)
@@ -104,15 +284,16 @@ static void check_alignment(void) {
 
 // The oracle: where element (row, column) of the extent lies.
 static uintptr_t place(const onepass_leaf_t *leaf, onepass_extent_t extent, int64_t row, int64_t column) {
-  const int64_t pitch = leaf->pitch == ONEPASS_DENSE ? extent.columns : leaf->pitch;
+  const int64_t stride = leaf->layout == ONEPASS_STRIDED ? leaf->column_stride : 1;
+  const int64_t pitch = leaf->pitch == ONEPASS_DENSE ? extent.columns * stride : leaf->pitch;
   int64_t element = 0;
-  if (leaf->span == ONEPASS_PER_ELEMENT) element = row * pitch + column;
+  if (leaf->span == ONEPASS_PER_ELEMENT) element = row * pitch + column * stride;
   if (leaf->span == ONEPASS_PER_COLUMN) element = column;
   if (leaf->span == ONEPASS_PER_ROW) element = row;
   return (uintptr_t)leaf->pointer + (uintptr_t)(element * leaf->element_bytes);
 }
 
-enum { BASE = 4096, BYTES = 1024 };
+enum { BASE = 4096, BYTES = 2048, BELOW = 512 };  // leaves of the tests begin from BASE + BELOW on
 
 // The bytes that a leaf touches, as a set; the first and the end of their range.
 typedef struct {
@@ -132,6 +313,11 @@ static bytes_t touched(const onepass_leaf_t *leaf, onepass_extent_t extent) {
   const int vector = leaf->written && !any && leaf->span != ONEPASS_PER_ELEMENT;  // a reduction of nothing
   const int64_t rows = vector && leaf->span == ONEPASS_PER_COLUMN ? 1 : extent.rows;
   const int64_t columns = vector && leaf->span == ONEPASS_PER_ROW ? 1 : extent.columns;
+  if (leaf->layout == ONEPASS_SCATTERED) {  // what is known to be there
+    for (int64_t i = 0; any && i < (leaf->view_rank ? leaf->view_columns : 1); ++i)
+      add(&set, (uintptr_t)leaf->pointer + (uintptr_t)(i * leaf->element_bytes), leaf->element_bytes);
+    return set;
+  }
   if (leaf->span == ONEPASS_ONCE) {
     for (int32_t i = 0; (any || leaf->written) && i < leaf->count; ++i)
       add(&set, (uintptr_t)leaf->pointer + (uintptr_t)(i * leaf->element_bytes), leaf->element_bytes);
@@ -151,6 +337,7 @@ static int share(const bytes_t *a, const bytes_t *b) {
 // Every element has a place of its own, and the same one in both.
 static int same_places(const onepass_leaf_t *a, const onepass_leaf_t *b, onepass_extent_t extent) {
   if (a->element_bytes != b->element_bytes || a->span == ONEPASS_ONCE || b->span == ONEPASS_ONCE) return 0;
+  if (a->layout == ONEPASS_SCATTERED || b->layout == ONEPASS_SCATTERED) return 0;
   for (int64_t r = 0; r < extent.rows; ++r)
     for (int64_t c = 0; c < extent.columns; ++c) {
       if (place(a, extent, r, c) != place(b, extent, r, c)) return 0;
@@ -160,26 +347,37 @@ static int same_places(const onepass_leaf_t *a, const onepass_leaf_t *b, onepass
   return 1;
 }
 
+// Whether the leaf is rows that follow each other, each of them without a gap.
+static int in_rows(const onepass_leaf_t *leaf, onepass_extent_t extent) {
+  if (leaf->span != ONEPASS_PER_ELEMENT || leaf->layout == ONEPASS_SCATTERED) return 0;
+  for (int64_t r = 0; r < extent.rows; ++r)
+    for (int64_t c = 0; c < extent.columns; ++c) {
+      const uintptr_t end = c > 0 ? place(leaf, extent, r, c - 1) + (uintptr_t)leaf->element_bytes : 0;
+      if (c > 0 && place(leaf, extent, r, c) != end) return 0;
+      if (r > 0 && place(leaf, extent, r, 0) < place(leaf, extent, r - 1, c) + (uintptr_t)leaf->element_bytes) return 0;
+    }
+  return 1;
+}
+
 // How often each outcome was met, so that none is tested by accident only.
-static long met_apart, met_shared, met_windows, met_interleaved, met_in_place;
+static long met_apart, met_shared, met_windows, met_interleaved, met_in_place, met_strided_in_place, met_strided_apart;
 
 static void check_pair(const onepass_leaf_t *a, const onepass_leaf_t *b, onepass_extent_t extent) {
   const bytes_t in_a = touched(a, extent), in_b = touched(b, extent);
   const int shared = share(&in_a, &in_b), ranges = in_a.first < in_b.end && in_b.first < in_a.end;
   const int overlap = onepass_leaves_overlap(a, b, extent), coincide = onepass_leaves_coincide(a, b, extent);
-  const int rows_a = a->span == ONEPASS_PER_ELEMENT && extent.rows > 1;
-  const int rows_b = b->span == ONEPASS_PER_ELEMENT && extent.rows > 1;
+  const int rows_a = in_rows(a, extent) && extent.rows > 1, rows_b = in_rows(b, extent) && extent.rows > 1;
   const int64_t step_a = onepass_leaf_pitch(a, extent) * a->element_bytes;
   const int64_t step_b = onepass_leaf_pitch(b, extent) * b->element_bytes;
-  const int exact = rows_a == rows_b && (!rows_a || step_a == step_b);
+  const int exact = rows_a && rows_b && step_a == step_b;
   CHECK(overlap == (exact ? shared : ranges));
   CHECK(overlap >= shared);
   CHECK(onepass_leaves_overlap(b, a, extent) == overlap);
 
   const int elements = extent.rows > 0 && extent.columns > 0, same = elements && same_places(a, b, extent);
   if (elements && coincide) CHECK(same);
-  if (same && a->span != ONEPASS_PER_ROW && b->span != ONEPASS_PER_ROW &&
-      (extent.rows == 1 || (a->span == ONEPASS_PER_ELEMENT && b->span == ONEPASS_PER_ELEMENT)))
+  if (same && (a->layout == ONEPASS_ROWS || b->layout == ONEPASS_ROWS) && a->span != ONEPASS_PER_ROW &&
+      b->span != ONEPASS_PER_ROW && (extent.rows == 1 || (a->span == ONEPASS_PER_ELEMENT && b->span == ONEPASS_PER_ELEMENT)))
     CHECK(coincide);
   CHECK(onepass_leaves_coincide(b, a, extent) == coincide);
 
@@ -194,6 +392,8 @@ static void check_pair(const onepass_leaf_t *a, const onepass_leaf_t *b, onepass
   met_windows += exact && ranges && !shared;
   met_interleaved += !exact && ranges && !shared;
   met_in_place += coincide && sinks == 1 && elements;
+  met_strided_in_place += coincide && sinks == 1 && elements && (a->layout || b->layout);
+  met_strided_apart += sinks == 1 && elements && !bad && !ranges && (a->layout || b->layout);
 }
 
 // Windows of one matrix: every width, offset and pair of element sizes, also windows that wrap into the next row.
@@ -205,8 +405,8 @@ static void check_windows(void) {
           for (int64_t step = 4; step <= 24; step += 4)
             for (uintptr_t off = 0; off < 112; off += (uintptr_t)bytes_b) {
               if (step < columns * bytes_a || step < columns * bytes_b) continue;
-              const onepass_leaf_t a = leaf_at(BASE + 40, step / bytes_a, bytes_a, ONEPASS_PER_ELEMENT, 1);
-              const onepass_leaf_t b = leaf_at(BASE + off, step / bytes_b, bytes_b, ONEPASS_PER_ELEMENT, off % 8 == 0);
+              const onepass_leaf_t a = leaf_at(BASE + BELOW + 40, step / bytes_a, bytes_a, ONEPASS_PER_ELEMENT, 1);
+              const onepass_leaf_t b = leaf_at(BASE + BELOW + off, step / bytes_b, bytes_b, ONEPASS_PER_ELEMENT, off % 8 == 0);
               check_pair(&a, &b, onepass_extent_2d(rows, columns));
             }
 }
@@ -220,7 +420,7 @@ static uint32_t random_below(uint32_t n) {
 // One draw per statement: the order of evaluation of arguments differs between compilers.
 static onepass_leaf_t random_leaf(int64_t columns) {
   onepass_leaf_t leaf = leaf_at(BASE, ONEPASS_DENSE, 1, ONEPASS_PER_ELEMENT, 0);
-  leaf.pointer = (const void *)(uintptr_t)(BASE + random_below(24) * 4);
+  leaf.pointer = (const void *)(uintptr_t)(BASE + BELOW + random_below(24) * 4);
   if (random_below(3)) leaf.pitch = columns + random_below(4);
   leaf.element_bytes = 1 << random_below(3);
   leaf.count = (int32_t)random_below(5);
@@ -229,13 +429,29 @@ static onepass_leaf_t random_leaf(int64_t columns) {
   return leaf;
 }
 
+// The same with strides, those of a sink among them, or scattered.
+static onepass_leaf_t random_layout(int64_t columns) {
+  onepass_leaf_t leaf = random_leaf(columns);
+  leaf.span = ONEPASS_PER_ELEMENT;
+  leaf.layout = ONEPASS_STRIDED;
+  if (leaf.written || random_below(3) == 0) return leaf;
+  leaf.column_stride = (int64_t)random_below(7) - 3;
+  if (leaf.pitch != ONEPASS_DENSE) leaf.pitch = (int64_t)random_below(19) - 9;
+  if (random_below(8)) return leaf;
+  leaf.layout = ONEPASS_SCATTERED;
+  leaf.pitch = ONEPASS_DENSE;
+  leaf.view_rank = (int32_t)random_below(2);
+  leaf.view_columns = random_below(9);
+  return leaf;
+}
+
 static void check_random_pairs(void) {
   for (int i = 0; i < 200000; ++i) {
     const int64_t rows = random_below(5), columns = random_below(6);
     const onepass_extent_t extent = onepass_extent_2d(rows, columns);
     const onepass_leaf_t a = random_leaf(columns);
-    onepass_leaf_t b = random_leaf(columns);
-    if (random_below(2)) b.pitch = a.pitch;
+    onepass_leaf_t b = i % 2 ? random_layout(columns) : random_leaf(columns);
+    if (b.layout != ONEPASS_SCATTERED && random_below(2)) b.pitch = a.pitch;
     if (random_below(2)) b.element_bytes = a.element_bytes;
     if (random_below(4) == 0) b.pointer = a.pointer;
     check_pair(&a, &b, extent);
@@ -293,11 +509,16 @@ static void check_lists(void) {
 int main(void) {
   check_single_leaves();
   check_sizes();
+  check_strided_bounds();
+  check_strided_sizes();
+  check_scattered();
+  check_views();
   check_alignment();
   check_windows();
   check_random_pairs();
   check_far_pairs();
   check_lists();
   CHECK(met_apart > 100 && met_shared > 100 && met_windows > 100 && met_interleaved > 100 && met_in_place > 100);
+  CHECK(met_strided_in_place > 100 && met_strided_apart > 100);
   return check_result();
 }

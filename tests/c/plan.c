@@ -5,7 +5,7 @@
 #include "check.h"
 
 static onepass_leaf_t array_at(uintptr_t address, int64_t pitch, int32_t element_bytes, onepass_span_t span) {
-  const onepass_leaf_t leaf = {(const void *)address, pitch, element_bytes, 1, span, 0};
+  const onepass_leaf_t leaf = {(const void *)address, pitch, element_bytes, 1, span, 0, ONEPASS_ROWS, 0, 0, 0, 1};
   return leaf;
 }
 
@@ -140,6 +140,17 @@ static void check_alignment(void) {
                                   array_at(4100, dense, 4, ONEPASS_PER_ELEMENT)};
   CHECK(onepass_is_aligned(&geometry, line, mixed, 1) && !onepass_is_aligned(&geometry, line, mixed, 2));
   CHECK(onepass_is_aligned(&geometry, line, NULL, 0));
+  // What is read element by element may lie anyhow; a store that says its stride writes by words.
+  onepass_leaf_t apart = array_at(4100, dense, 4, ONEPASS_PER_ELEMENT);
+  apart.layout = ONEPASS_STRIDED;
+  CHECK(onepass_is_aligned(&geometry, line, &apart, 1));
+  apart.written = 1;
+  CHECK(!onepass_is_aligned(&geometry, line, &apart, 1));
+  apart.pointer = (const void *)(uintptr_t)4096;
+  CHECK(onepass_is_aligned(&geometry, line, &apart, 1));
+  onepass_leaf_t anywhere = array_at(4100, dense, 4, ONEPASS_PER_ELEMENT);
+  anywhere.layout = ONEPASS_SCATTERED;
+  CHECK(onepass_is_aligned(&geometry, line, &anywhere, 1));
 }
 
 static void check_limits(void) {

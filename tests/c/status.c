@@ -24,6 +24,8 @@ int main(void) {
   CHECK(strstr(onepass_status_string(ONEPASS_ERROR_ALIGNMENT), "aligned") != NULL);
   CHECK(strstr(onepass_status_string(ONEPASS_ERROR_PITCH), "source") != NULL);
   CHECK(strstr(onepass_status_string(ONEPASS_ERROR_OVERLAPPING_ROWS), "sink") != NULL);
+  CHECK(strstr(onepass_status_string(ONEPASS_ERROR_SIZE), "smaller than the extent") != NULL);
+  CHECK(strstr(onepass_status_string(ONEPASS_ERROR_STRIDE), "sink") != NULL);
   CHECK(strstr(onepass_status_string(ONEPASS_ERROR_WORKSPACE_SIZE), "onepass_workspace_bytes") != NULL);
   return check_result();
 }

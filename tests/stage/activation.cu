@@ -12,32 +12,47 @@
 namespace op = onepass;
 using namespace test;
 
-static_assert(std::is_same_v<behind<bf16, decltype(op::gelu)>, float>);
 static_assert(std::is_same_v<behind<double, decltype(op::silu)>, double>);
+static_assert(std::is_same_v<behind<bf16, decltype(op::mish)>, float>);
 static_assert(std::is_same_v<behind<std::uint8_t, decltype(op::relu)>, int>);
 static_assert(std::is_same_v<behind<std::int64_t, decltype(op::relu)>, std::int64_t>);
-static_assert(std::is_same_v<behind<std::int32_t, decltype(op::gelu_tanh)>, double>);
+static_assert(std::is_same_v<behind<std::int8_t, decltype(op::squared_relu)>, int>);
+static_assert(std::is_same_v<behind<std::int32_t, decltype(op::hardswish)>, double>);
+static_assert(std::is_same_v<behind<float, decltype(op::elu(0.5))>, float>);
+static_assert(std::is_same_v<behind<f16, decltype(op::leaky_relu(0.5))>, float>);
 
 namespace {
 
-constexpr long double root_half = 0.707106781186547524400844362104849039L;
+using real = long double;
 
-long double relu(long double x) { return std::isnan(x) || x > 0 ? x : 0; }
-
-long double silu(long double x) { return x == -HUGE_VALL ? -0.0L : x / (1 + std::exp(-x)); }
-
-// x Phi(x). In the tail by the continued fraction of Mills' ratio, Phi(-t) = phi(t) / (t + 1 / (t + 2 / (t + ...))).
-long double gelu(long double x) {
-  if (x == -HUGE_VALL) return -0.0L;
-  if (!(x < -3)) return x / 2 * std::erfc(-x * root_half);
-  long double below = 0;
-  for (int k = 200; k > 0; --k) below = k / (below - x);
-  return x * 0.398942280401432677939946059934381868L * std::exp(-x * x / 2) / (below - x);
+real relu(real x) { return std::isnan(x) || x > 0 ? x : 0; }
+real squared_relu(real x) { return relu(x) * relu(x); }
+real clamp(real x, real low, real high) { return x < low ? low : x > high ? high : x; }
+real relu6(real x) { return clamp(x, 0, 6); }
+real hardtanh(real x) { return clamp(x, -1, 1); }
+real hardsigmoid(real x) { return clamp(x + 3, 0, 6) / 6; }
+real hardswish(real x) { return x <= -3 ? -0.0L : x * hardsigmoid(x); }
+real softsign(real x) { return std::isinf(x) ? std::copysign(1.0L, x) : x / (1 + std::fabs(x)); }
+real elu_with(real x, real alpha) { return x > 0 ? x : alpha * std::expm1(x); }
+real selu(real x) { return 1.0507009873554804934193349852946L * elu_with(x, 1.6732632423543772848170429916717L); }
+real log_of_exp(real x) { return std::log1p(std::exp(-std::fabs(x))); }
+real softplus(real x) { return relu(x) + log_of_exp(x); }
+real log_sigmoid(real x) { return -softplus(-x); }
+real silu(real x) { return x == -HUGE_VALL ? -0.0L : x / (1 + std::exp(-x)); }
+real mish(real x) {
+  if (x == -HUGE_VALL || x > 40) return x > 0 ? x : -0.0L;
+  const real n = std::exp(x), w = n * (n + 2);
+  return x * (w / (w + 2));
 }
-
-// Twice the argument of tanh in gelu_tanh.
-long double argument(long double x) { return 1.595769121605730711759542L * (x + 0.044715L * x * x * x); }
-long double gelu_tanh(long double x) { return x == -HUGE_VALL ? -0.0L : x / (1 + std::exp(-argument(x))); }
+template <class T>
+const auto leaky_relu = [](real x) { return x > 0 ? x : value(nearest<T>(0.01L)) * x; };
+template <class T>
+const auto elu = [](real x) { return elu_with(x, value(nearest<T>(0.7L))); };
+template <class T>
+const auto celu = [](real x) {
+  const real alpha = value(nearest<T>(0.7L));
+  return x > 0 ? x : alpha * std::expm1(x / alpha);
+};
 
 template <class T>
 std::vector<T> inputs() {
@@ -48,46 +63,43 @@ std::vector<T> inputs() {
   return x;
 }
 
-// The error of gelu_tanh in ulp beyond 2.5 |z| for the e^z of the negative tail: there a rounding of z counts |z|
-// times.
 template <class T>
-worst worst_gelu_tanh() {
-  const std::vector<T> x = inputs<T>(), y = through<T>(x, op::gelu_tanh);
-  worst w;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const long double v = value(x[i]), e = error_in_ulp(y[i], gelu_tanh(v));
-    if (e > 0) w.add(static_cast<double>(v < 0 ? e + 2.5L * argument(v) : e), v);
-  }
-  return w;
+void within_bounds() {
+  const std::vector<T> x = inputs<T>();
+  CHECK(worst_ulp<T>(x, op::relu, relu) <= 0);
+  CHECK(worst_ulp<T>(x, op::relu6, relu6) <= 0);
+  CHECK(worst_ulp<T>(x, op::hardtanh, hardtanh) <= 0);
+  CHECK(worst_ulp<T>(x, op::squared_relu, squared_relu) <= 0.5);
+  CHECK(worst_ulp<T>(x, op::leaky_relu(0.01), leaky_relu<T>) <= 0.5);
+  CHECK(worst_ulp<T>(x, op::hardsigmoid, hardsigmoid) <= 1.51);
+  CHECK(worst_ulp<T>(x, op::hardswish, hardswish) <= 2.41);
+  CHECK(worst_ulp<T>(x, op::softsign, softsign) <= 1.49);
+  CHECK(worst_ulp<T>(x, op::elu(0.7), elu<T>) <= 1.52);
+  CHECK(worst_ulp<T>(x, op::selu, selu) <= 1.66);
+  CHECK(worst_ulp<T>(x, op::celu(0.7), celu<T>) <= 2.15);
+  CHECK(worst_ulp<T>(x, op::softplus, softplus) <= 1.48);
+  CHECK(worst_ulp<T>(x, op::log_sigmoid, log_sigmoid) <= 1.46);
+  CHECK(worst_ulp<T>(x, op::silu, silu) <= 3.08);
+  CHECK(worst_ulp<T>(x, op::mish, mish) <= 3.96);
 }
 
 }  // namespace
 
-TEST_CASE("activations of f32") {
-  const std::vector<float> x = inputs<float>();
-  CHECK(worst_ulp<float>(x, op::relu, relu) <= 0);
-  CHECK(worst_ulp<float>(x, op::silu, silu) <= 3.08);
-  CHECK(worst_ulp<float>(x, op::gelu, gelu) <= 0.5001);
-  CHECK(worst_gelu_tanh<float>() <= 4);
-}
-
-TEST_CASE("activations of f64") {
-  const std::vector<double> x = inputs<double>();
-  CHECK(worst_ulp<double>(x, op::relu, relu) <= 0);
-  CHECK(worst_ulp<double>(x, op::silu, silu) <= 3.08);
-  CHECK(worst_ulp<double>(x, op::gelu, gelu) <= 1.5);
-  CHECK(worst_gelu_tanh<double>() <= 4);
-}
+TEST_CASE("activations of f32") { within_bounds<float>(); }
+TEST_CASE("activations of f64") { within_bounds<double>(); }
 
 namespace {
 
 template <class T, class In>
 void within_a_step() {
   const std::vector<In> x = sweep<In>();
-  CHECK(worst_steps<T>(x, op::relu, relu) <= 0);
+  CHECK(worst_steps<T>(x, op::elu(0.7f), elu<float>) <= 1);
+  CHECK(worst_steps<T>(x, op::selu, selu) <= 1);
+  CHECK(worst_steps<T>(x, op::celu(0.7f), celu<float>) <= 1);
+  CHECK(worst_steps<T>(x, op::softplus, softplus) <= 1);
+  CHECK(worst_steps<T>(x, op::log_sigmoid, log_sigmoid) <= 1);
   CHECK(worst_steps<T>(x, op::silu, silu) <= 1);
-  CHECK(worst_steps<T>(x, op::gelu, gelu) <= 1);
-  CHECK(worst_steps<T>(x, op::gelu_tanh, gelu_tanh) <= 1);
+  CHECK(worst_steps<T>(x, op::mish, mish) <= 1);
 }
 
 }  // namespace
@@ -99,32 +111,16 @@ TEST_CASE("before a 16-bit store every input is within one step of the nearest")
   SECTION("f32 to bf16") { within_a_step<bf16, float>(); }
 }
 
-TEST_CASE("so is every input of the exact forms") {
-  CHECK(worst_steps<f16>(sweep<f16>(), op::exact(op::gelu), gelu) <= 1);
-  CHECK(worst_steps<bf16>(sweep<bf16>(), op::exact(op::gelu_tanh), gelu_tanh) <= 1);
+TEST_CASE("so are those without a short form, and the exact forms") {
+  const std::vector<f16> x = sweep<f16>();
+  CHECK(worst_steps<f16>(x, op::relu, relu) <= 0);
+  CHECK(worst_steps<f16>(x, op::squared_relu, squared_relu) <= 0);
+  CHECK(worst_steps<f16>(x, op::leaky_relu(0.01f), leaky_relu<float>) <= 1);
+  CHECK(worst_steps<f16>(x, op::hardsigmoid, hardsigmoid) <= 1);
+  CHECK(worst_steps<f16>(x, op::hardswish, hardswish) <= 1);
+  CHECK(worst_steps<f16>(x, op::softsign, softsign) <= 1);
   CHECK(worst_steps<bf16>(sweep<bf16>(), op::exact(op::silu), silu) <= 1);
-}
-
-TEST_CASE("gelu is the erf form and gelu_tanh the tanh form") {
-  const std::vector<double> x = {-2.699, -1, 0.5, 1, 3}, erf_form = through<double>(x, op::gelu),
-                            tanh_form = through<double>(x, op::gelu_tanh);
-  const double expected_erf[] = {-0.009385526, -0.1586553, 0.3457312, 0.8413447, 2.9959503};
-  const double expected_tanh[] = {-0.008912291, -0.1588080, 0.3457140, 0.8411920, 2.9963626};
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    CHECK(std::fabs(erf_form[i] - expected_erf[i]) < 1e-7);
-    CHECK(std::fabs(tanh_form[i] - expected_tanh[i]) < 1e-7);
-  }
-  // Where they differ most; a tolerance of 1e-3 could not tell them apart.
-  const std::vector<double> all = uniform<double>(1 << 16, -6, 6), a = through<double>(all, op::gelu),
-                            b = through<double>(all, op::gelu_tanh);
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (std::fabs(a[i] - b[i]) > std::fabs(a[at] - b[at])) at = i;
-  CHECK(std::fabs(a[at] - b[at]) == Approx(4.732e-4).epsilon(1e-4));
-  CHECK(std::fabs(all[at]) == Approx(2.699).epsilon(1e-2));
-  // The same in f32, and in f16 before the store, where the two are a step or more apart.
-  CHECK(through<float>(std::vector<float>{-2.699f}, op::gelu)[0] == Approx(-0.009385526).margin(1e-7));
-  CHECK(through<float>(std::vector<float>{-2.699f}, op::gelu_tanh)[0] == Approx(-0.008912291).margin(1e-7));
+  CHECK(worst_steps<bf16>(sweep<bf16>(), op::exact(op::mish), mish) <= 1);
 }
 
 TEST_CASE("negative tails keep their relative accuracy") {
@@ -133,46 +129,70 @@ TEST_CASE("negative tails keep their relative accuracy") {
     return static_cast<double>(through<float>(std::vector<float>{x}, stage)[0]);
   };
   const auto f64 = [](double x, const auto &stage) { return through<double>(std::vector<double>{x}, stage)[0]; };
-  CHECK(relative(f32(-5, op::gelu), -1.4332578593606064e-06) < 1e-7);
-  CHECK(relative(f32(-12, op::gelu), -2.1317787348598553e-32) < 1e-7);
-  CHECK(relative(f64(-37, op::gelu), static_cast<double>(gelu(-37))) < 1e-15);
-  CHECK(relative(f32(-5, op::gelu_tanh), -2.2917961972623857e-07) < 3e-6);
   CHECK(relative(f32(-30, op::silu), -2.8072868906520527e-12) < 3e-7);
   CHECK(relative(f32(-87, op::silu), static_cast<double>(silu(-87))) < 3e-7);
   CHECK(relative(f64(-700, op::silu), static_cast<double>(silu(-700))) < 1e-15);
+  CHECK(relative(f32(-87, op::mish), static_cast<double>(mish(-87))) < 3e-7);
+  CHECK(relative(f32(-87, op::softplus), static_cast<double>(softplus(-87))) < 3e-7);
+  CHECK(relative(f32(87, op::log_sigmoid), static_cast<double>(log_sigmoid(87))) < 3e-7);
   CHECK(f32(-100, op::silu) < 0);  // subnormal
-  CHECK(f64(-745, op::silu) < 0);
+  CHECK(f64(-745, op::mish) < 0);
+  CHECK(f32(-100, op::softplus) > 0);
+  CHECK(f32(30, op::softplus) == 30);  // exactly
 }
 
 TEST_CASE("limits, zeros and NaN") {
   const auto check = [](auto type) {
     using T = decltype(type);
-    const auto at = [](double x, const auto &stage) {
-      return value(through<T>(std::vector<T>{nearest<T>(x)}, stage)[0]);
+    const real greatest = std::scalbn(2.0L - ulp<T>(1), format<T>::greatest);
+    const std::vector<T> x = {nearest<T>(infinity),  nearest<T>(-infinity),     nearest<T>(greatest),
+                              nearest<T>(-greatest), nearest<T>(std::nanl("")), nearest<T>(0.0L),
+                              nearest<T>(-0.0L)};
+    // top: at infinity; bottom: at -infinity; zero: at both zeros, of their sign where it is 0.
+    const auto each = [&](const auto &stage, real top, real bottom, real greatest_is, real zero = 0) {
+      const std::vector<T> y = through<T>(x, stage);
+      CHECK(value(y[0]) == rounded<T>(top));
+      CHECK(same(value(y[1]), rounded<T>(bottom)));
+      CHECK(value(y[2]) == rounded<T>(greatest_is));
+      CHECK(std::isnan(value(y[4])));
+      CHECK(value(y[5]) == rounded<T>(zero));
+      CHECK(value(y[6]) == rounded<T>(zero));
+      if (zero == 0) CHECK(!std::signbit(value(y[5])));
+      return y;
     };
-    const double greatest = static_cast<double>(std::scalbn(2.0L - ulp<T>(1), format<T>::greatest));
-    const auto each = [&](const auto &stage) {
-      CHECK(at(infinity, stage) == HUGE_VALL);
-      CHECK(at(-infinity, stage) == 0);
-      CHECK(std::isnan(at(not_a_number, stage)));
-      CHECK(at(greatest, stage) == greatest);
-      CHECK(at(-greatest, stage) == 0);
-      CHECK(at(0, stage) == 0);
-      CHECK(at(-0.0, stage) == 0);
-    };
-    each(op::relu);
-    each(op::silu);
-    each(op::gelu);
-    each(op::gelu_tanh);
-    CHECK(same(at(-0.0, op::relu), 0));
-    CHECK(same(at(-0.0, op::silu), -0.0L));
-    if (sizeof(T) > 2) CHECK(same(at(-0.0, op::gelu), -0.0L));
-    CHECK(same(at(-0.0, op::gelu_tanh), -0.0L));
+    const auto keeps_sign = [&](const std::vector<T> &y) { CHECK(std::signbit(value(y[6]))); };
+    const real inf = HUGE_VALL;
+    each(op::relu, inf, 0, greatest);
+    each(op::squared_relu, inf, 0, inf);
+    each(op::relu6, 6, 0, 6);
+    each(op::hardsigmoid, 1, 0, 1, 0.5L);
+    keeps_sign(each(op::hardtanh, 1, -1, 1));
+    keeps_sign(each(op::hardswish, inf, -0.0L, greatest));
+    keeps_sign(each(op::softsign, 1, -1, 1));
+    keeps_sign(each(op::leaky_relu(0.25f), inf, -inf, greatest));
+    keeps_sign(each(op::leaky_relu(0.0f), inf, -0.0L, greatest));
+    keeps_sign(each(op::elu(0.5f), inf, -0.5L, greatest));
+    keeps_sign(each(op::celu(0.5f), inf, -0.5L, greatest));
+    keeps_sign(each(op::selu, inf, -1.7580993408473768599L, inf));
+    keeps_sign(each(op::silu, inf, -0.0L, greatest));
+    keeps_sign(each(op::mish, inf, -0.0L, greatest));
+    each(op::softplus, inf, 0, greatest, std::log(2.0L));
+    each(op::log_sigmoid, 0, -inf, 0, -std::log(2.0L));
   };
   check(f16{});
   check(bf16{});
   check(float{});
   check(double{});
+}
+
+TEST_CASE("a slope per column, and alpha from memory") {
+  const std::vector<float> x = {-4, 4, -4, -1, 2, -8}, slope = {0.5f, 0.25f, 0}, alpha = {1, 2, 3};
+  std::vector<float> y(6);
+  on_host(op::load(x.data()) | op::prelu(op::per_column(slope.data())) | op::store(y.data()), onepass_extent_2d(2, 3));
+  CHECK(y == std::vector<float>{-2, 4, 0, -0.5f, 2, 0});
+  on_host(op::load(x.data()) | op::elu(op::per_column(alpha.data())) | op::store(y.data()), onepass_extent_2d(2, 3));
+  for (std::size_t i = 0; i < 6; ++i)
+    CHECK(static_cast<double>(y[i]) == Approx(static_cast<double>(elu_with(x[i], alpha[i % 3]))));
 }
 
 TEST_CASE("a NaN bias survives bias, relu and residual") {
@@ -185,10 +205,15 @@ TEST_CASE("a NaN bias survives bias, relu and residual") {
   CHECK(value(y[2]) == 30);
 }
 
-TEST_CASE("relu of integers") {
-  CHECK(through<int>(std::vector<std::int8_t>{-128, -1, 0, 127}, op::relu) == std::vector<int>{0, 0, 0, 127});
+TEST_CASE("integers") {
+  const std::vector<std::int8_t> x = {-128, -1, 0, 5, 127};
+  CHECK(through<int>(x, op::relu) == std::vector<int>{0, 0, 0, 5, 127});
+  CHECK(through<int>(x, op::relu6) == std::vector<int>{0, 0, 0, 5, 6});
+  CHECK(through<int>(x, op::hardtanh) == std::vector<int>{-1, -1, 0, 1, 1});
+  CHECK(through<int>(x, op::squared_relu) == std::vector<int>{0, 0, 0, 25, 127 * 127});
   CHECK(through<std::int64_t>(std::vector<std::int64_t>{INT64_MIN, INT64_MAX}, op::relu) ==
         std::vector<std::int64_t>{0, INT64_MAX});
-  CHECK(through<std::uint32_t>(std::vector<std::uint32_t>{0, UINT32_MAX}, op::relu) ==
-        std::vector<std::uint32_t>{0, UINT32_MAX});
+  CHECK(through<std::uint32_t>(std::vector<std::uint32_t>{0, UINT32_MAX}, op::hardtanh) ==
+        std::vector<std::uint32_t>{0, 1});
+  CHECK(through<double>(x, op::silu)[3] == Approx(static_cast<double>(silu(5))).epsilon(1e-15));
 }

@@ -29,6 +29,14 @@ static_assert(std::is_same_v<behind<std::int32_t, decltype(op::abs)>, std::int64
 static_assert(std::is_same_v<behind<std::int8_t, decltype(op::abs)>, int>);
 static_assert(std::is_same_v<behind<std::uint32_t, decltype(op::abs)>, std::uint32_t>);
 static_assert(std::is_same_v<behind<std::uint8_t, decltype(op::square)>, int>);
+static_assert(std::is_same_v<behind<std::uint8_t, decltype(op::sign)>, int>);
+static_assert(std::is_same_v<behind<std::uint64_t, decltype(op::sign)>, std::uint64_t>);
+static_assert(std::is_same_v<behind<f16, decltype(op::reciprocal)>, float>);
+static_assert(std::is_same_v<behind<std::int32_t, decltype(op::reciprocal)>, double>);
+static_assert(std::is_same_v<behind<std::uint8_t, decltype(op::remainder(3))>, int>);
+static_assert(std::is_same_v<behind<bool, decltype(op::add(1))>, int>);
+static_assert(std::is_same_v<behind<bool, decltype(op::negate)>, int>);
+static_assert(std::is_same_v<behind<bool, decltype(op::sign)>, int>);
 
 namespace {
 
@@ -91,8 +99,8 @@ TEST_CASE("minimum and maximum propagate NaN and order the zeros") {
   const all_pairs<double> f64;
   CHECK(wrong<double>(f64, op::minimum, [](double a, double b) { return lesser(a, b); }) == 0);
   CHECK(wrong<double>(f64, op::maximum, [](double a, double b) { return -lesser(-a, -b); }) == 0);
-  const all_pairs<f16> half;
-  CHECK(wrong<f16>(half, op::minimum, [](f16 a, f16 b) { return lesser(value(a), value(b)); }) == 0);
+  const all_pairs<f16> halves;
+  CHECK(wrong<f16>(halves, op::minimum, [](f16 a, f16 b) { return lesser(value(a), value(b)); }) == 0);
   const all_pairs<bf16> bfloat;
   CHECK(wrong<bf16>(bfloat, op::maximum, [](bf16 a, bf16 b) { return -lesser(-value(a), -value(b)); }) == 0);
 }
@@ -159,6 +167,50 @@ TEST_CASE("division before a 16-bit store is within one step of the nearest") {
   CHECK(w <= 1);
 }
 
+TEST_CASE("remainders are exact, of the sign of x") {
+  const all_pairs<float> f32;
+  CHECK(wrong<float>(f32, op::remainder, [](float a, float b) { return std::fmod(value(a), value(b)); }) == 0);
+  const all_pairs<double> f64;
+  CHECK(wrong<double>(f64, op::remainder, [](double a, double b) { return std::fmod(value(a), value(b)); }) == 0);
+  const all_pairs<bf16> bfloat;
+  CHECK(wrong<bf16>(bfloat, op::remainder, [](bf16 a, bf16 b) { return std::fmod(value(a), value(b)); }) == 0);
+  CHECK(through<float>(std::vector<float>{-5.5f, 5.5f, -6}, op::remainder(3)) == std::vector<float>{-2.5f, 2.5f, -0.0f});
+}
+
+TEST_CASE("reciprocals are rounded once, before a 16-bit store within one step of the nearest") {
+  const auto f = [](long double x) { return 1 / x; };
+  CHECK(worst_ulp<float>(sweep<float>(), op::reciprocal, f) <= 0.5);
+  CHECK(worst_ulp<double>(sweep<double>(), op::reciprocal, f) <= 0.501);
+  CHECK(worst_steps<f16>(sweep<f16>(), op::reciprocal, f) <= 1);
+  CHECK(worst_steps<bf16>(sweep<bf16>(), op::reciprocal, f) <= 1);
+  CHECK(worst_steps<bf16>(sweep<float>(), op::reciprocal, f) <= 1);
+  CHECK(through<double>(std::vector<std::int32_t>{4, -2, 0}, op::reciprocal) ==
+        std::vector<double>{0.25, -0.5, infinity});
+  CHECK(through<float>(std::vector<float>{-0.0f}, op::reciprocal)[0] == -HUGE_VALF);
+}
+
+TEST_CASE("sign keeps zeros and NaN") {
+  const auto check = [](auto type) {
+    using T = decltype(type);
+    const std::vector<T> x = sweep<T>(1 << 12), y = through<T>(x, op::sign);
+    int different = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const long double v = value(x[i]);
+      different += !same(value(y[i]), v == 0 || std::isnan(v) ? v : std::copysign(1.0L, v));
+    }
+    CHECK(different == 0);
+  };
+  check(f16{});
+  check(bf16{});
+  check(float{});
+  check(double{});
+  CHECK(through<std::int64_t>(std::vector<std::int64_t>{INT64_MIN, 0, 7}, op::sign) ==
+        std::vector<std::int64_t>{-1, 0, 1});
+  CHECK(through<std::int8_t>(std::vector<std::int8_t>{-128, 0, 127}, op::sign) == std::vector<std::int8_t>{-1, 0, 1});
+  CHECK(through<std::uint32_t>(std::vector<std::uint32_t>{0, UINT32_MAX}, op::sign) ==
+        std::vector<std::uint32_t>{0, 1});
+}
+
 TEST_CASE("negate, abs and square of floats keep zeros, infinities and NaN") {
   const auto check = [](auto type) {
     using T = decltype(type);
@@ -207,6 +259,46 @@ TEST_CASE("integers compute as in C++") {
   // Signed meets unsigned in unsigned.
   CHECK(through<std::uint32_t>(std::vector<std::int32_t>{-1}, op::maximum(op::value(1u)))[0] == UINT32_MAX);
   CHECK(through<std::uint32_t>(std::vector<std::uint32_t>{1}, op::negate)[0] == UINT32_MAX);
+}
+
+namespace {
+
+// Every pair of integers that matter to a division.
+template <class T>
+void divisions() {
+  using limits = std::numeric_limits<T>;
+  const std::vector<T> all = {0, 1, 2, 7, 100, static_cast<T>(-1), static_cast<T>(-7), limits::min(), limits::max()};
+  for (const T b : all) {
+    const std::vector<T> divisors(all.size(), b);
+    const std::vector<T> quotients = through<T>(all, op::divide(op::load(divisors.data()))),
+                         rests = through<T>(all, op::remainder(op::load(divisors.data())));
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      INFO(all[i] << " over " << b);
+      const bool wraps = std::is_signed_v<T> && all[i] == limits::min() && b == static_cast<T>(-1);
+      CHECK(quotients[i] == (b == 0 ? 0 : wraps ? all[i] : all[i] / b));
+      CHECK(rests[i] == (b == 0 || wraps ? 0 : all[i] % b));
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("an integer division ends no program") {
+  SECTION("i32") { divisions<std::int32_t>(); }
+  SECTION("u32") { divisions<std::uint32_t>(); }
+  SECTION("i64") { divisions<std::int64_t>(); }
+  SECTION("u64") { divisions<std::uint64_t>(); }
+  CHECK(through<int>(std::vector<std::int8_t>{-128}, op::divide(-1))[0] == 128);  // promoted
+  CHECK(through<int>(std::vector<std::int8_t>{-128}, op::divide(0))[0] == 0);
+}
+
+TEST_CASE("a bool is an int in arithmetic") {
+  const bool x[] = {false, true};
+  int y[2];
+  on_host(op::load(x) | op::multiply(3) | op::subtract(op::load(x)) | op::store(y), 2);
+  CHECK((y[0] == 0 && y[1] == 2));
+  on_host(op::load(x) | op::negate | op::square | op::clamp(0, 5) | op::store(y), 2);
+  CHECK((y[0] == 0 && y[1] == 1));
 }
 
 TEST_CASE("the absolute value of the least integer exists") {

@@ -5,7 +5,7 @@
 
 #include "warp.cuh"
 
-namespace onepass {
+namespace ONEPASS_LOCAL onepass {
 
 // The shared memory of one block reduction, owned by the caller. It may serve another one after a barrier.
 template <class State>
@@ -33,15 +33,27 @@ __device__ __forceinline__ State block_reduce_to_first(const S &statistic, const
 }  // namespace detail
 
 // The states of a block combined in thread order; every thread gets the result, with the same bits. All threads must
-// call; the block is 1-D and a multiple of 32 threads, at most 1024. One barrier.
+// call; the block is 1-D, of [1, 1024] threads. One barrier, two if the last warp is not whole. Threads that have
+// nothing to add bring the identity.
 template <class S, class State>
 __device__ __forceinline__ State block_reduce(const S &statistic, const State &state, block_storage<State> &storage) {
-  const unsigned lane = threadIdx.x % 32, warps = blockDim.x / 32;
-  const State first = detail::warp_reduce_to_first(statistic, state);
-  if (lane == 0) storage.slot[threadIdx.x / 32] = first;
+  const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = (blockDim.x + 31) / 32;
+  const unsigned left = blockDim.x - 32 * warp, lanes = left < 32 ? left : 32, calling = detail::first_lanes(lanes);
+  const State first = lanes == 32 ? detail::warp_reduce_to_first(statistic, state)
+                                  : detail::warp_reduce_to_first(statistic, state, lanes, calling);
+  if (lane == 0) storage.slot[warp] = first;
   __syncthreads();
-  const State all = detail::warp_reduce_to_first(statistic, storage.slot[lane < warps ? lane : 0], warps);
-  return detail::shuffle_words(all, [](unsigned w) { return __shfl_sync(detail::all_lanes, w, 0); });
+  if (blockDim.x % 32 == 0) {
+    const State all = detail::warp_reduce_to_first(statistic, storage.slot[lane < warps ? lane : 0], warps);
+    return detail::shuffle_words(all, [](unsigned w) { return __shfl_sync(detail::all_lanes, w, 0); });
+  }
+  if (warp == 0) {  // the last warp has too few lanes to do the same
+    const State all = detail::warp_reduce_to_first(statistic, storage.slot[lane < warps ? lane : 0], warps, calling);
+    __syncwarp(calling);
+    if (lane == 0) storage.slot[0] = all;
+  }
+  __syncthreads();
+  return storage.slot[0];
 }
 
 }  // namespace onepass

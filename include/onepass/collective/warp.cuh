@@ -5,7 +5,7 @@
 
 #include "../pack.cuh"
 
-namespace onepass {
+namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
 // A state of any size through the 4-byte shuffles.
@@ -35,14 +35,18 @@ __device__ __forceinline__ State warp_reduce_to_first(const S &statistic, State 
   return state;
 }
 
-// The same for lanes [0, lanes), lanes in [1, 32]; all 32 lanes must call.
+// The lanes [0, lanes) of a warp, lanes in [1, 32].
+__device__ __forceinline__ unsigned first_lanes(unsigned lanes) { return all_lanes >> (32 - lanes); }
+
+// The states of lanes [0, lanes), lanes in [1, 32]; the lanes of `calling` must call, those among them.
 template <class S, class State>
-__device__ __forceinline__ State warp_reduce_to_first(const S &statistic, State state, unsigned lanes) {
+__device__ __forceinline__ State warp_reduce_to_first(const S &statistic, State state, unsigned lanes,
+                                                      unsigned calling = all_lanes) {
   const unsigned lane = threadIdx.x % 32;
   ONEPASS_UNROLL
   for (unsigned step = 1; step < 32; step *= 2) {
-    const State both = statistic.combine(
-        state, shuffle_words(state, [&](unsigned w) { return __shfl_down_sync(all_lanes, w, step); }));
+    const State both =
+        statistic.combine(state, shuffle_words(state, [&](unsigned w) { return __shfl_down_sync(calling, w, step); }));
     state = lane + step < lanes ? both : state;
   }
   return state;
@@ -56,6 +60,14 @@ template <class S, class State>
 __device__ __forceinline__ State warp_reduce(const S &statistic, const State &state) {
   const State first = detail::warp_reduce_to_first(statistic, state);
   return detail::shuffle_words(first, [](unsigned w) { return __shfl_sync(detail::all_lanes, w, 0); });
+}
+
+// The same for the lanes [0, lanes), which alone must call; lanes in [1, 32] and the same in each of them.
+template <class S, class State>
+__device__ __forceinline__ State warp_reduce(const S &statistic, const State &state, unsigned lanes) {
+  const unsigned calling = detail::first_lanes(lanes);
+  const State first = detail::warp_reduce_to_first(statistic, state, lanes, calling);
+  return detail::shuffle_words(first, [&](unsigned w) { return __shfl_sync(calling, w, 0); });
 }
 
 }  // namespace onepass

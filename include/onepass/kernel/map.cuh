@@ -6,7 +6,7 @@
 #include "../describe.cuh"
 #include "tile.cuh"
 
-namespace onepass {
+namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
 inline constexpr int map_threads = ONEPASS_MAP_THREADS, map_packs = ONEPASS_MAP_PACKS;
@@ -23,7 +23,7 @@ __device__ __forceinline__ int32_t lead_of(const Sink &sink, int64_t row, int64_
 // spill. Groups of misaligned arrays need some more. (No template argument of the kernel: for a __device__ lambda the
 // host pass does not know the values' types, and both passes must name the same kernel.)
 template <class P>
-constexpr int map_blocks(bool aligned) {
+ONEPASS_HD constexpr int map_blocks(bool aligned) {
   const int live = live_registers<P>(map_packs);
   const int blocks = live <= 24 ? 12 : live <= 32 ? 10 : live <= 40 ? 8 : live <= 56 ? 6 : 4;
   return aligned ? blocks : blocks - 2;
@@ -43,15 +43,16 @@ __device__ __forceinline__ void map_groups(const P &p, const shape &s, int64_t f
     else at[k] = locate<N, A, ByRow>(s, first, own);
     raw[k] = p.template fetch<N>(at[k]);
   }
+  list<> none;
   ONEPASS_UNROLL
-  for (int k = 0; k < Packs; ++k) p.sink().put(p.template view_with<full_math, N>(raw[k], at[k]), at[k]);
+  for (int k = 0; k < Packs; ++k) p.consume(raw[k], at[k], none);
 }
 
 // One body for whole tiles, one for the rest; which is chosen by the block, never by the lane.
-template <class P, int N, bool ByRow, bool Aligned>
-__global__ void __launch_bounds__(map_threads, resident(map_blocks<P>(Aligned), map_threads))
-    map_kernel(const __grid_constant__ P p, const __grid_constant__ shape s) {
-  wait_for_predecessor();
+template <bool Aligned, class P>
+__device__ __forceinline__ void map_tile(const P &p, const shape &s) {
+  constexpr int N = lanes_v<P>;
+  constexpr bool ByRow = any_by_row<P>::value;
   const int64_t first = static_cast<int64_t>(blockIdx.x) * (map_threads * map_packs);
   if constexpr (Aligned) {
     if (first + map_threads * map_packs <= s.whole_groups) {
@@ -64,6 +65,14 @@ __global__ void __launch_bounds__(map_threads, resident(map_blocks<P>(Aligned), 
   } else {
     map_groups<N, access::any, ByRow, map_packs>(p, s, first, threadIdx.x);
   }
+}
+
+template <class Tag, bool Aligned, bool Counted>
+__global__ void __launch_bounds__(map_threads, resident(map_blocks<tagged_t<Tag>>(Aligned), map_threads))
+    map_kernel(const __grid_constant__ tagged_t<Tag> p, const __grid_constant__ shape s) {
+  wait_for_predecessor();
+  if constexpr (Counted) map_tile<Aligned>(p, counted<lanes_v<tagged_t<Tag>>>(s));
+  else map_tile<Aligned>(p, s);
 }
 
 }  // namespace detail

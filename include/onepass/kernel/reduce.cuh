@@ -8,7 +8,7 @@
 #include "../describe.cuh"
 #include "tile.cuh"
 
-namespace onepass {
+namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
 inline constexpr int reduce_threads = ONEPASS_REDUCE_THREADS, reduce_packs = ONEPASS_REDUCE_PACKS;
@@ -21,7 +21,7 @@ struct reduce_workspace {
 
 // The blocks per SM that bound the registers, as for a map.
 template <class P>
-constexpr int reduce_blocks(bool aligned) {
+ONEPASS_HD constexpr int reduce_blocks(bool aligned) {
   const int live = live_registers<P>(reduce_packs);
   if (aligned) return live <= 25 ? 3 : live <= 44 ? 2 : 1;
   return live <= 28 ? 2 : 1;
@@ -37,10 +37,10 @@ __device__ __forceinline__ bool take_ticket(unsigned *ticket, unsigned parts) {
   return before == parts - 1;
 }
 
-// Packs of a thread, a block's width apart: all loads, then each group into the state, in order.
-template <int N, access A, bool ByRow, int Packs, class P, class S, class State>
-__device__ __forceinline__ State reduce_groups(const P &p, const S &statistic, const shape &s, int64_t first,
-                                               unsigned offset, State state) {
+// Packs of a thread, a block's width apart: all loads, then each group into the states, in order.
+template <int N, access A, bool ByRow, int Packs, class P, class States>
+__device__ __forceinline__ void reduce_groups(const P &p, const shape &s, int64_t first, unsigned offset,
+                                              States &states) {
   using raw_type = decltype(p.template fetch<N>(position<N, A>{}));
   position<N, A> at[Packs];
   raw_type raw[Packs];
@@ -53,73 +53,78 @@ __device__ __forceinline__ State reduce_groups(const P &p, const S &statistic, c
   }
   ONEPASS_UNROLL
   for (int k = 0; k < Packs; ++k)
-    if (at[k].has(0)) state = fold(statistic, state, p.template view_with<full_math, N>(raw[k], at[k]), at[k]);
-  return state;
+    if (at[k].has(0)) p.consume(raw[k], at[k], states);
 }
 
-// The first warp of a block hands in the state of a part (in lane 0). The one that is last combines all of them, lane
+// The first warp of a block hands in the states of a part (in lane 0). The one that is last combines all of them, lane
 // by lane and then across the lanes, which is an order that depends on `parts` alone, and writes the results.
-template <class Value, class P, class State>
-__device__ __forceinline__ void finish_part(const P &p, const shape &s, unsigned part, unsigned parts,
-                                            const reduce_workspace &workspace, State state) {
-  const auto &statistic = p.sink().statistic;
+template <class All, class States>
+__device__ __forceinline__ void finish_part(const All &all, int64_t n, unsigned part, unsigned parts,
+                                            const reduce_workspace &workspace, States states) {
   if (parts > 1) {
-    State *partials = static_cast<State *>(workspace.partials);
+    States *partials = static_cast<States *>(workspace.partials);
     bool is_last = false;
     if (threadIdx.x == 0) {
-      partials[part] = state;
+      partials[part] = states;
       is_last = take_ticket(workspace.ticket, parts);
     }
     if (!__any_sync(all_lanes, is_last)) return;
     __syncwarp();  // what lane 0 has acquired, the warp may read
-    state = statistic.template identity<Value>();
-    constexpr unsigned batch = sizeof(State) <= 6 ? 16 : sizeof(State) <= 96 ? 96 / sizeof(State) : 1;  // in flight
+    states = all.identity();
+    constexpr unsigned batch = sizeof(States) <= 6 ? 16 : sizeof(States) <= 96 ? 96 / sizeof(States) : 1;  // in flight
     for (unsigned first = 0; first < parts; first += 32 * batch) {
-      State loaded[batch];
+      States loaded[batch];
       ONEPASS_UNROLL
       for (unsigned k = 0; k < batch; ++k) {
         const unsigned i = first + 32 * k + threadIdx.x;
-        loaded[k] = i < parts ? partials[i] : statistic.template identity<Value>();
+        loaded[k] = i < parts ? partials[i] : all.identity();
       }
       ONEPASS_UNROLL
-      for (unsigned k = 0; k < batch; ++k) state = statistic.combine(state, loaded[k]);
+      for (unsigned k = 0; k < batch; ++k) states = all.combine(states, loaded[k]);
     }
-    state = warp_reduce_to_first(statistic, state);
+    states = warp_reduce_to_first(all, states);
   }
-  if (threadIdx.x == 0) p.sink().put_results(state, s.rows * s.columns);
+  if (threadIdx.x == 0) all.put_results(states, n);
 }
 
-// The parameters in the order in which a small array needs them.
-template <class P, class Value, int N, bool ByRow, bool Aligned>
-__global__ void __launch_bounds__(reduce_threads, resident(reduce_blocks<P>(Aligned), reduce_threads))
-    reduce_kernel(const __grid_constant__ P p, const __grid_constant__ shape s, unsigned parts,
-                  reduce_workspace workspace) {
-  using state_type = decltype(p.sink().statistic.template identity<Value>());
-  __shared__ block_storage<state_type> storage;
-  const auto &statistic = p.sink().statistic;
-  wait_for_predecessor();
-
+// A block's parts, one after the other.
+template <bool Aligned, class P>
+__device__ __forceinline__ void reduce_parts(const P &p, const shape &s, unsigned parts,
+                                             const reduce_workspace &workspace) {
+  constexpr int N = lanes_v<P>;
+  constexpr bool ByRow = any_by_row<P>::value;
+  __shared__ block_storage<states_t<P>> storage;
+  const reductions<P> all(p);
   const unsigned tile = blockDim.x * reduce_packs;
   for (unsigned part = blockIdx.x;; __syncthreads()) {  // the barrier: storage is read before it is written again
-    state_type state = statistic.template identity<Value>();
+    auto states = all.identity();
     for (int64_t first = static_cast<int64_t>(part) * tile; first < s.groups;
          first += static_cast<int64_t>(parts) * tile) {
       if constexpr (!Aligned) {
-        state = reduce_groups<N, access::any, ByRow, reduce_packs>(p, statistic, s, first, threadIdx.x, state);
+        reduce_groups<N, access::any, ByRow, reduce_packs>(p, s, first, threadIdx.x, states);
       } else if (first + tile <= s.whole_groups) {
-        state = reduce_groups<N, access::whole, ByRow, reduce_packs>(p, statistic, s, first, threadIdx.x, state);
+        reduce_groups<N, access::whole, ByRow, reduce_packs>(p, s, first, threadIdx.x, states);
       } else {  // the last tile: in a loop, for fewer registers
 #pragma unroll 1
         for (unsigned k = 0; k < reduce_packs; ++k)
-          state =
-              reduce_groups<N, access::aligned, ByRow, 1>(p, statistic, s, first, threadIdx.x + k * blockDim.x, state);
+          reduce_groups<N, access::aligned, ByRow, 1>(p, s, first, threadIdx.x + k * blockDim.x, states);
       }
     }
-    state = block_reduce_to_first(statistic, state, storage);
-    if (threadIdx.x < 32) finish_part<Value>(p, s, part, parts, workspace, state);
+    states = block_reduce_to_first(all, states, storage);
+    if (threadIdx.x < 32) finish_part(all, s.rows * s.columns, part, parts, workspace, states);
     part += gridDim.x;
     if (part >= parts) break;
   }
+}
+
+// The parameters in the order in which a small array needs them.
+template <class Tag, bool Aligned, bool Counted>
+__global__ void __launch_bounds__(reduce_threads, resident(reduce_blocks<tagged_t<Tag>>(Aligned), reduce_threads))
+    reduce_kernel(const __grid_constant__ tagged_t<Tag> p, const __grid_constant__ shape s, unsigned parts,
+                  reduce_workspace workspace) {
+  wait_for_predecessor();
+  if constexpr (Counted) reduce_parts<Aligned>(p, counted<lanes_v<tagged_t<Tag>>>(s), parts, workspace);
+  else reduce_parts<Aligned>(p, s, parts, workspace);
 }
 
 }  // namespace detail

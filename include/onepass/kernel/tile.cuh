@@ -6,7 +6,7 @@
 #include "../pack.cuh"
 #include "../plan.h"
 
-namespace onepass {
+namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
 // The blocks per SM that a kernel's registers shall allow, where an SM can hold as many threads.
@@ -24,9 +24,21 @@ struct shape {
   int64_t whole_groups;  // groups [0, whole_groups) have all lanes
   int64_t columns, rows;
   int64_t groups_per_row;
-  uint64_t magic;  // ceil(2^64 / groups_per_row), 0 for 1
-  bool small;      // groups and columns fit 32 bits
+  uint64_t magic;        // ceil(2^64 / groups_per_row), 0 for 1
+  const int64_t *count;  // null, or where the number of columns lies; the rest is then that of their maximum
+  bool small;            // groups and columns fit 32 bits
 };
+
+// The shape, of one row, with the number of columns that lies in device memory. (Kernels of their own ask for it: to
+// hold the shape in registers instead of parameters cost others up to 2 % of the roof.)
+template <int N>
+__device__ __forceinline__ shape counted(shape s) {
+  const int64_t n = *s.count;
+  s.columns = n < 0 ? 0 : n < s.columns ? n : s.columns;
+  s.whole_groups = s.columns / N;
+  s.groups = s.whole_groups + (s.columns % N != 0);
+  return s;
+}
 
 // group / groups_per_row for groups of 32 bits, by multiply-high: Lemire, Kaser and Kurz, Faster remainder by direct
 // computation, 2019.
@@ -78,9 +90,11 @@ ONEPASS_HD position<N> locate_any(const shape &s, int64_t first, unsigned offset
   }
 }
 
-// Programmatic dependent launch: nothing of the predecessor's may be read or overwritten before it has ended.
+// Programmatic dependent launch: the successor may be set up as soon as every block has begun, and nothing of the
+// predecessor's may be read or overwritten before it has ended.
 __device__ __forceinline__ void wait_for_predecessor() {
 #if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }

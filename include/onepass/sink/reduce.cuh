@@ -7,7 +7,7 @@
 #include "../leaf.h"
 #include "../statistic.cuh"
 
-namespace onepass {
+namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
 // One result, of any type that it converts to.
@@ -18,8 +18,8 @@ struct result_leaf {
   static constexpr bool written = true;
   T *p;
 
-  const void *pointer() const { return p; }
-  int64_t pitch() const { return ONEPASS_DENSE; }
+  ONEPASS_HD const void *pointer() const { return p; }
+  ONEPASS_HD int64_t pitch() const { return ONEPASS_DENSE; }
 };
 
 template <class S, class... Out>
@@ -32,7 +32,7 @@ struct reduce_sink {
   template <class T, class Of = S>
   using state = cs::decay_t<decltype(cs::declval<const Of &>().template identity<T>())>;
   template <class T>
-  static constexpr bool fits() {
+  ONEPASS_HD static constexpr bool fits() {
     using results = decltype(as_tuple(cs::declval<const S &>().finish(cs::declval<state<T>>(), int64_t{})));
     return cs::tuple_size<results>::value == sizeof...(Out);
   }

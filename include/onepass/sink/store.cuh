@@ -5,7 +5,7 @@
 
 #include "../source/load.cuh"
 
-namespace onepass {
+namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
 template <class T>
@@ -16,8 +16,8 @@ struct store_dense {
   static constexpr bool written = true, reduces = false;
   T *p;
 
-  const void *pointer() const { return p; }
-  int64_t pitch() const { return ONEPASS_DENSE; }
+  ONEPASS_HD const void *pointer() const { return p; }
+  ONEPASS_HD int64_t pitch() const { return ONEPASS_DENSE; }
   ONEPASS_HD T *row_start(int64_t row, int64_t columns) const { return dense_address(p, row * columns); }
   template <int N, class V, access A>
   ONEPASS_HD void put(const pack<V, N> &v, const position<N, A> &at) const {
@@ -34,8 +34,8 @@ struct store_pitched {
   T *p;
   int64_t row_pitch;
 
-  const void *pointer() const { return p; }
-  int64_t pitch() const { return row_pitch == ONEPASS_DENSE ? -1 : row_pitch; }
+  ONEPASS_HD const void *pointer() const { return p; }
+  ONEPASS_HD int64_t pitch() const { return row_pitch == ONEPASS_DENSE ? -1 : row_pitch; }
   ONEPASS_HD T *row_start(int64_t row, int64_t) const { return pitched_address(p, row_pitch, row, int64_t{0}); }
   template <int N, class V, access A>
   ONEPASS_HD void put(const pack<V, N> &v, const position<N, A> &at) const {

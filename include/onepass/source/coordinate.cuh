@@ -5,7 +5,7 @@
 
 #include "../pack.cuh"
 
-namespace onepass {
+namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
 struct index_source {

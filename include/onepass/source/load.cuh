@@ -6,7 +6,7 @@
 #include "../convert.cuh"
 #include "../leaf.h"
 
-namespace onepass {
+namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
 // The element of a row-major array at a position.
@@ -27,8 +27,8 @@ struct load_dense {
   static constexpr bool written = false;
   const T *p;
 
-  const void *pointer() const { return p; }
-  int64_t pitch() const { return ONEPASS_DENSE; }
+  ONEPASS_HD const void *pointer() const { return p; }
+  ONEPASS_HD int64_t pitch() const { return ONEPASS_DENSE; }
   template <int N, access A>
   ONEPASS_HD auto fetch(const position<N, A> &at) const {
     return read<N>(dense_address(p, at.index), at);
@@ -48,8 +48,8 @@ struct load_pitched {
   const T *p;
   int64_t row_pitch;
 
-  const void *pointer() const { return p; }
-  int64_t pitch() const { return row_pitch == ONEPASS_DENSE ? -1 : row_pitch; }
+  ONEPASS_HD const void *pointer() const { return p; }
+  ONEPASS_HD int64_t pitch() const { return row_pitch == ONEPASS_DENSE ? -1 : row_pitch; }
   template <int N, access A>
   ONEPASS_HD auto fetch(const position<N, A> &at) const {
     return read<N>(pitched_address(p, row_pitch, at.row, at.column), at);

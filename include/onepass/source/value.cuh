@@ -5,8 +5,9 @@
 #define ONEPASS_SOURCE_VALUE_CUH
 
 #include "../convert.cuh"
+#include "../stage/complex.cuh"  // is_complex
 
-namespace onepass {
+namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
 template <class T>
@@ -26,10 +27,12 @@ struct number {
   T x;
 };
 
-// The type in which a number meets a value of type Value.
+// The type in which a number meets a value of type Value; a complex value meets it as a real one.
 template <class Value, class T>
 ONEPASS_HD auto meet(T x) {
-  if constexpr (!cs::is_arithmetic_v<Value>) {
+  if constexpr (is_complex<Value>) {
+    return static_cast<component_t<Value>>(detail::widen(x));
+  } else if constexpr (!cs::is_arithmetic_v<Value>) {
     return detail::widen(x);
   } else {
     static_assert(!cs::is_integral_v<Value> || cs::is_integral_v<T>,

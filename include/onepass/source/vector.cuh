@@ -6,7 +6,7 @@
 #include "../convert.cuh"
 #include "../leaf.h"
 
-namespace onepass {
+namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
 template <class T>
@@ -17,8 +17,8 @@ struct per_column_source {
   static constexpr bool written = false, by_row = true;
   const T *p;
 
-  const void *pointer() const { return p; }
-  int64_t pitch() const { return ONEPASS_DENSE; }
+  ONEPASS_HD const void *pointer() const { return p; }
+  ONEPASS_HD int64_t pitch() const { return ONEPASS_DENSE; }
   template <int N, access A>
   ONEPASS_HD auto fetch(const position<N, A> &at) const {
     return read<N>(p + at.column, at);
@@ -37,8 +37,8 @@ struct per_row_source {
   static constexpr bool written = false, by_row = true;
   const T *p;
 
-  const void *pointer() const { return p; }
-  int64_t pitch() const { return ONEPASS_DENSE; }
+  ONEPASS_HD const void *pointer() const { return p; }
+  ONEPASS_HD int64_t pitch() const { return ONEPASS_DENSE; }
   template <int N, access A>
   ONEPASS_HD T fetch(const position<N, A> &at) const {
     return at.has(0) ? p[at.row] : T{};

@@ -7,8 +7,21 @@
 
 #include "../stage/operand.cuh"
 
-namespace onepass {
+namespace ONEPASS_LOCAL onepass {
 namespace detail {
+
+struct tuple_of_lanes {
+  template <class... T>
+  ONEPASS_HD auto operator()(const T &...x) const {
+    return cs::make_tuple(x...);
+  }
+};
+struct pack_of_tuples {
+  template <class... V>
+  ONEPASS_HD auto operator()(const V &...v) const {
+    return each_lane(tuple_of_lanes{}, v...);
+  }
+};
 
 template <class... Sources>
 struct zip_source {
@@ -21,9 +34,7 @@ struct zip_source {
   }
   template <class Math, int N, class Raw, access A>
   ONEPASS_HD auto view_with(const Raw &raw, const position<N, A> &at) const {
-    return view_all<Math, nothing, N>(
-        [](const auto &...v) { return each_lane([](const auto &...x) { return cs::make_tuple(x...); }, v...); }, inner,
-        raw, at);
+    return view_all<Math, nothing, N>(pack_of_tuples{}, inner, raw, at);
   }
 };
 

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of onepass: the activations. NaN propagates; at -inf each takes its limit, and the negative tail is kept.
+// Part of onepass: the activations of one value; gelu.cuh has those named after it, gate.cuh those of a pair. Formulas
+// are PyTorch's. NaN propagates, and at an infinity each takes its limit. Integers stay integers in relu, relu6,
+// squared_relu, leaky_relu and hardtanh; elsewhere they are computed in f64.
 #ifndef ONEPASS_STAGE_ACTIVATION_CUH
 #define ONEPASS_STAGE_ACTIVATION_CUH
 
+#include <cuda/std/limits>  // the greatest finite number
+
 #include "elementary.cuh"
 
-namespace onepass {
+namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
 struct relu_op {
@@ -15,11 +19,149 @@ struct relu_op {
   }
 };
 
+struct relu6_op {
+  template <class T>
+  ONEPASS_HD auto operator()(T x) const {
+    return lesser<promoted_t<T>>(relu_op{}(x), 6);
+  }
+};
+
+// So et al., Primer, 2021.
+struct squared_relu_op {
+  template <class T>
+  ONEPASS_HD auto operator()(T x) const {
+    return square_op{}(relu_op{}(x));
+  }
+};
+
+struct leaky_relu_op {
+  template <class T, class S>
+  ONEPASS_HD auto operator()(T x, S slope) const {
+    using R = common_t<T, S>;
+    const R y = static_cast<R>(x), s = static_cast<R>(slope);
+    const R finite = s == R(0) ? greater(y, cs::numeric_limits<R>::lowest()) : y;  // 0 times -inf is 0 here
+    return y > R(0) ? y : times(s, finite);
+  }
+};
+
+struct hardtanh_op {
+  template <class T>
+  ONEPASS_HD auto operator()(T x) const {
+    using R = promoted_t<T>;
+    if constexpr (cs::is_unsigned_v<R>) return lesser<R>(x, 1);
+    else return lesser<R>(greater<R>(x, -1), 1);
+  }
+};
+
+struct hardsigmoid_op {
+  template <class T>
+  ONEPASS_HD auto operator()(T x) const {
+    using R = real_t<T>;
+    return times(lesser(greater(plus(to_real(x), R(3)), R(0)), R(6)), R(1.0 / 6.0));
+  }
+};
+
+// Howard et al., Searching for MobileNetV3, 2019.
+struct hardswish_op {
+  template <class T>
+  ONEPASS_HD auto operator()(T x) const {
+    using R = real_t<T>;
+    const R y = greater(to_real(x), R(-3));  // there the other factor is 0
+    return times(y, hardsigmoid_op{}(y));
+  }
+};
+
+struct softsign_op {
+  template <class T>
+  ONEPASS_HD auto operator()(T x) const {
+    using R = real_t<T>;
+    const R y = to_real(x), t = lesser(magnitude(y), R(1e30));  // from there on the quotient is 1
+    return with_sign(near_quotient(t, plus(R(1), t)), y);
+  }
+};
+
+// Clevert, Unterthiner and Hochreiter, Exponential linear units, 2016.
+struct elu_op {
+  template <class T, class A>
+  ONEPASS_HD auto operator()(T x, A alpha) const {
+    using R = real_t<common_t<T, A>>;
+    const R y = static_cast<R>(x);
+    return fused(static_cast<R>(alpha), expm1_op{}(lesser(y, R(0))), greater(y, R(-0.0)));
+  }
+  ONEPASS_HD float narrow(float x, float alpha) const {
+    return fused(alpha, expm1_op{}.narrow(lesser(x, 0.0f)), greater(x, -0.0f));
+  }
+};
+
+// Klambauer et al., Self-normalizing neural networks, 2017: scale elu(alpha) of two constants.
+struct selu_op {
+  static constexpr double scale = 1.0507009873554804934, negative = 1.7580993408473768599;  // scale times alpha
+  template <class T>
+  ONEPASS_HD auto operator()(T x) const {
+    using R = real_t<T>;
+    const R y = to_real(x);
+    return fused(R(negative), expm1_op{}(lesser(y, R(0))), times(R(scale), greater(y, R(-0.0))));
+  }
+  ONEPASS_HD float narrow(float x) const {
+    return fused(float(negative), expm1_op{}.narrow(lesser(x, 0.0f)), times(float(scale), greater(x, -0.0f)));
+  }
+};
+
+// Barron, Continuously differentiable exponential linear units, 2017. By 1 / alpha, which a number has once.
+struct celu_op {
+  template <class T, class A>
+  ONEPASS_HD auto operator()(T x, A alpha) const {
+    using R = real_t<common_t<T, A>>;
+    const R y = static_cast<R>(x), a = static_cast<R>(alpha);
+    return fused(a, expm1_op{}(times(lesser(y, R(0)), quotient(R(1), a))), greater(y, R(-0.0)));
+  }
+  ONEPASS_HD float narrow(float x, float alpha) const {
+    return fused(alpha, expm1_op{}.narrow(times(lesser(x, 0.0f), quotient(1.0f, alpha))), greater(x, -0.0f));
+  }
+};
+
+// log(1 + e^-t) for t >= 0.
+template <class R>
+ONEPASS_HD R log_1_plus_exp(R t) {
+  return log1p_op{}(exp_op{}(-t));
+}
+// The same by a minimax fit of log(1 + e) / e on [0, 1], 5.7e-5 in relative error; e is a square, so that a subnormal
+// one comes from normal factors.
+ONEPASS_HD float fast_log_1_plus_exp(float t) {
+  const float h = fast_exp2(times(t, -0.72134752f)), e = times(h, h);
+  float p = 0.04134538f;
+  p = fused(p, e, -0.1574233f);
+  p = fused(p, e, 0.30629852f);
+  p = fused(p, e, -0.4969774f);
+  p = fused(p, e, 0.9999433f);
+  return times(e, p);
+}
+
+struct softplus_op {
+  template <class T>
+  ONEPASS_HD auto operator()(T x) const {
+    using R = real_t<T>;
+    const R y = to_real(x);
+    return plus(greater(y, R(0)), log_1_plus_exp(magnitude(y)));
+  }
+  ONEPASS_HD float narrow(float x) const { return plus(greater(x, 0.0f), fast_log_1_plus_exp(::fabsf(x))); }
+};
+
+struct log_sigmoid_op {
+  template <class T>
+  ONEPASS_HD auto operator()(T x) const {
+    using R = real_t<T>;
+    const R y = to_real(x);
+    return minus(lesser(y, R(0)), log_1_plus_exp(magnitude(y)));
+  }
+  ONEPASS_HD float narrow(float x) const { return minus(lesser(x, 0.0f), fast_log_1_plus_exp(::fabsf(x))); }
+};
+
 struct silu_op {
   template <class T>
   ONEPASS_HD auto operator()(T x) const {
     using R = real_t<T>;
-    const R y = greater(static_cast<R>(x), R(-2000));  // e^-1000 is 0: the limit is -0, where -inf * 0 would be NaN
+    const R y = greater(to_real(x), R(-2000));  // e^-1000 is 0: the limit is -0, where -inf * 0 would be NaN
     return logistic_times(y, y);
   }
   ONEPASS_HD float narrow(float x) const {
@@ -28,91 +170,48 @@ struct silu_op {
   }
 };
 
-// x Phi(x), Phi the normal distribution: Hendrycks and Gimpel, Gaussian error linear units, 2016. Computed as
-// max(x, 0) - t Phi(-t) with t = |x|, which keeps the negative tail.
-struct gelu_op {
+// x tanh(log(1 + e^x)): Misra, Mish, 2019. With n = e^x it is x w / (w + 2) of w = n (n + 2), where nothing cancels;
+// from 40 up the factor is 1. In the far tail n is the square of e^(x / 2), as in logistic_times.
+struct mish_op {
   template <class T>
   ONEPASS_HD auto operator()(T x) const {
     using R = real_t<T>;
-#ifdef __CUDA_ARCH__
-    if constexpr (cs::is_same_v<R, float>) return full(x);
-    else return times(greater(static_cast<R>(x), R(-50)), ::normcdf(static_cast<R>(x)));
-#else
-    // In a wider type: erfc's tail counts a rounding of its argument up to a thousand times. Phi(-50) is 0 in f64.
-    using W = cs::conditional_t<cs::is_same_v<R, float>, double, long double>;
-    const W y = greater(static_cast<W>(x), W(-50));
-    return static_cast<R>(W(0.5L) * y * std::erfc(W(-0.70710678118654752440L) * y));
-#endif
-  }
-  // Phi(-t) = (2^p(t))^2: p is a weighted minimax fit of log2(Phi(-t)) / 2 on [0, 13.65], beyond which the product is
-  // 0. At most 1 ulp in f16 and in bf16 over all inputs.
-  ONEPASS_HD float narrow(float x) const {
-    const float t = lesser(::fabsf(x), 13.65f);
-    float p = 1.63314109e-08f;
-    p = fused(p, t, -1.01484147e-06f);
-    p = fused(p, t, 2.7018601e-05f);
-    p = fused(p, t, -0.000407807791f);
-    p = fused(p, t, 0.00392514747f);
-    p = fused(p, t, -0.0260859597f);
-    p = fused(p, t, -0.230355516f);
-    p = fused(p, t, -0.575099289f);
-    p = fused(p, t, -0.500039339f);
-    const float e = fast_exp2(p);
-    return fused(-times(t, e), e, greater(x, 0.0f));
-  }
-
- private:
-  // Phi(-t) = e^(-t^2 / 2) q P(q) with q = 1 / (1 + 0.3 t): P is a minimax fit in relative error (4e-9) on [0, 14.6].
-  // The exponent is t^2 in two parts, reduced by a whole number; the factor is 2^64 too large until the last step, so
-  // that a subnormal result is rounded once.
-  ONEPASS_HD static float full(float x) {
-    const float t = lesser(::fabsf(x), 14.6f), square = times(t, t), rest = fused(t, t, -square);
-    const float whole = fused(square, -0.72134752f, 12582976.0f);  // 1.5 * 2^23 + 64 + the whole number
-    float part = fused(square, -0.72134752f, minus(12582976.0f, whole));
-    part = fused(square, -9.629815e-09f, part);
-    part = fused(rest, -0.72134752f, part);
-    const float scaled = bit_copy<float>(bit_copy<uint32_t>(fast_exp2(part)) + (bit_copy<uint32_t>(whole) << 23));
-    const float q = fast_reciprocal(fused(0.3f, t, 1.0f));
-    float p = -0.020624878f;
-    p = fused(p, q, 0.11244354f);
-    p = fused(p, q, -0.22823295f);
-    p = fused(p, q, 0.1918114f);
-    p = fused(p, q, -0.07944681f);
-    p = fused(p, q, 0.09616993f);
-    p = fused(p, q, 0.0783849f);
-    p = fused(p, q, 0.110236496f);
-    p = fused(p, q, 0.11957168f);
-    p = fused(p, q, 0.1196867f);
-    return fused(times(times(times(t, q), p), scaled), -5.42101086e-20f, greater(x, 0.0f));
-  }
-};
-
-// x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), which is x / (1 + e^-z) with z twice the argument of tanh.
-struct gelu_tanh_op {
-  template <class T>
-  ONEPASS_HD static T argument(T x) {
-    return times(x, fused(times(x, x), T(0.071354816272600252), T(1.5957691216057308)));
-  }
-  template <class T>
-  ONEPASS_HD auto operator()(T x) const {
-    using R = real_t<T>;
-    const R y = greater(static_cast<R>(x), R(-30));  // the logistic factor at -30 is 0 in f64
-    return logistic_times(y, argument(y));
+    const R y = greater(to_real(x), R(-2000));
+    const bool far = y < R(-80);  // there the factor is n, also of a root of n
+    const R n = exp_op{}(far ? times(R(0.5), y) : lesser(y, R(40))), w = times(n, plus(n, R(2)));
+    const R r = times(y, near_quotient(w, plus(w, R(2))));
+    return far ? times(r, n) : r;
   }
   ONEPASS_HD float narrow(float x) const {
-    const float y = greater(x, -30.0f);
-    return fast_logistic_times(y, argument(y));
+    const float y = greater(x, -400.0f), h = fast_exp2(times(lesser(y, 20.0f), 0.72134752f)), n = times(h, h);
+    const float w = times(n, plus(n, 2.0f));
+    return times(y, times(w, fast_reciprocal(plus(w, 2.0f))));
   }
 };
 
 }  // namespace detail
 
-// The worst error over all f32 inputs, in ulp: silu 5.2, gelu 8, gelu_tanh 3.5 from -1 up, 34 from -5 up and 220
-// (2.6e-5) in the tail below. Before a 16-bit store: 1 ulp of that type.
-ONEPASS_OBJECT detail::pointwise<detail::relu_op> relu{};            // max(x, 0)
-ONEPASS_OBJECT detail::pointwise<detail::silu_op> silu{};            // x / (1 + e^-x)
-ONEPASS_OBJECT detail::pointwise<detail::gelu_op> gelu{};            // x Phi(x): the erf form
-ONEPASS_OBJECT detail::pointwise<detail::gelu_tanh_op> gelu_tanh{};  // its tanh approximation, a function of its own
+// The worst error over all f32 inputs, in ulp: relu, relu6, hardtanh 0, squared_relu, leaky_relu 0.5, hardsigmoid,
+// softsign 1.6, hardswish 2.5, elu, selu 2, celu 2.5, softplus, log_sigmoid 3, silu 5.2, mish 6. Before a 16-bit store:
+// 1 ulp of that type.
+ONEPASS_OBJECT detail::pointwise<detail::relu_op> relu{};                  // max(x, 0)
+ONEPASS_OBJECT detail::pointwise<detail::relu6_op> relu6{};                // min(max(x, 0), 6)
+ONEPASS_OBJECT detail::pointwise<detail::squared_relu_op> squared_relu{};  // max(x, 0)^2
+ONEPASS_OBJECT detail::op_with_operands<detail::leaky_relu_op>
+    leaky_relu{};                                                        // leaky_relu(slope): slope x below 0, else x
+ONEPASS_OBJECT detail::op_with_operands<detail::leaky_relu_op> prelu{};  // the same, as prelu(per_column(slope))
+ONEPASS_OBJECT detail::pointwise<detail::hardtanh_op> hardtanh{};        // min(max(x, -1), 1)
+ONEPASS_OBJECT detail::pointwise<detail::hardsigmoid_op> hardsigmoid{};  // min(max(x + 3, 0), 6) / 6
+ONEPASS_OBJECT detail::pointwise<detail::hardswish_op> hardswish{};      // x hardsigmoid(x)
+ONEPASS_OBJECT detail::pointwise<detail::softsign_op> softsign{};        // x / (1 + |x|)
+ONEPASS_OBJECT detail::op_with_operands<detail::elu_op> elu{};           // elu(alpha): alpha (e^x - 1) below 0, else x
+ONEPASS_OBJECT detail::pointwise<detail::selu_op> selu{};                // 1.0507... elu(1.6733...)
+// celu(alpha): alpha (e^(x / alpha) - 1) below 0, else x; alpha and 1 / alpha are normal numbers
+ONEPASS_OBJECT detail::op_with_operands<detail::celu_op> celu{};
+ONEPASS_OBJECT detail::pointwise<detail::softplus_op> softplus{};        // log(1 + e^x)
+ONEPASS_OBJECT detail::pointwise<detail::log_sigmoid_op> log_sigmoid{};  // -log(1 + e^-x)
+ONEPASS_OBJECT detail::pointwise<detail::silu_op> silu{};                // x / (1 + e^-x)
+ONEPASS_OBJECT detail::pointwise<detail::mish_op> mish{};                // x tanh(softplus(x))
 
 }  // namespace onepass
 

@@ -5,7 +5,7 @@
 
 #include "pointwise.cuh"
 
-namespace onepass {
+namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
 template <class T>

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of onepass: the elementary functions: sqrt, rsqrt, exp, log, tanh, sigmoid. An integer is computed in f64.
+// Part of onepass: the elementary functions: roots, exponentials, logarithms, tanh, sigmoid, erf. An integer is
+// computed in f64.
 #ifndef ONEPASS_STAGE_ELEMENTARY_CUH
 #define ONEPASS_STAGE_ELEMENTARY_CUH
 
 #include "arithmetic.cuh"
 
-namespace onepass {
+namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
 struct sqrt_op {
@@ -13,10 +14,10 @@ struct sqrt_op {
   ONEPASS_HD auto operator()(T x) const {
 #ifdef __CUDA_ARCH__
     if constexpr (cs::is_same_v<T, float>) return __fsqrt_rn(x);
-    else return __dsqrt_rn(static_cast<double>(x));
+    else return __dsqrt_rn(to_f64(x));
 #else
     if constexpr (cs::is_same_v<T, float>) return ::sqrtf(x);
-    else return ::sqrt(static_cast<double>(x));
+    else return ::sqrt(to_f64(x));
 #endif
   }
   ONEPASS_HD float narrow(float x) const { return fast_sqrt(x); }
@@ -27,9 +28,9 @@ struct rsqrt_op {
   ONEPASS_HD auto operator()(T x) const {
 #ifdef __CUDA_ARCH__
     if constexpr (cs::is_same_v<T, float>) return ::rsqrtf(x);
-    else return ::rsqrt(static_cast<double>(x));
+    else return ::rsqrt(to_f64(x));
 #else
-    return static_cast<real_t<T>>(1.0 / ::sqrt(static_cast<double>(x)));
+    return static_cast<real_t<T>>(1.0 / ::sqrt(to_f64(x)));
 #endif
   }
 };
@@ -38,7 +39,7 @@ struct exp_op {
   template <class T>
   ONEPASS_HD auto operator()(T x) const {
     if constexpr (cs::is_same_v<T, float>) return ::expf(x);
-    else return ::exp(static_cast<double>(x));
+    else return ::exp(to_f64(x));
   }
   // As the square of 2^(x log2(e) / 2), so that a subnormal result comes from normal factors.
   ONEPASS_HD float narrow(float x) const {
@@ -47,19 +48,79 @@ struct exp_op {
   }
 };
 
+struct exp2_op {
+  template <class T>
+  ONEPASS_HD auto operator()(T x) const {
+    if constexpr (cs::is_same_v<T, float>) return ::exp2f(x);
+    else return ::exp2(to_f64(x));
+  }
+};
+
+struct expm1_op {
+  template <class T>
+  ONEPASS_HD auto operator()(T x) const {
+    if constexpr (cs::is_same_v<T, float>) return ::expm1f(x);
+    else return ::expm1(to_f64(x));
+  }
+  // Three terms of the series where the difference would cancel.
+  ONEPASS_HD float narrow(float x) const {
+    const float far = minus(fast_exp2(times(x, 1.442695f)), 1.0f);
+    const float near = times(x, fused(x, fused(x, 1.0f / 6.0f, 0.5f), 1.0f));
+    return ::fabsf(x) < 0.0625f ? near : far;
+  }
+};
+
+// log2(u) for u = 1 + d, to 2^-18 of the value: near 1 by d times a minimax fit of log2(1 + d) / d on [-1/16, 1/16].
+ONEPASS_HD float fast_log2(float u, float d) {
+  float p = -0.3618043f;
+  p = fused(p, d, 0.48202837f);
+  p = fused(p, d, -0.7213465f);
+  p = fused(p, d, 1.4426945f);
+  const float near = times(p, d), far = fast_log2(u);
+  return ::fabsf(d) < 0.0625f ? near : far;
+}
+
 struct log_op {
   template <class T>
   ONEPASS_HD auto operator()(T x) const {
     if constexpr (cs::is_same_v<T, float>) return ::logf(x);
-    else return ::log(static_cast<double>(x));
+    else return ::log(to_f64(x));
   }
+  ONEPASS_HD float narrow(float x) const { return times(fast_log2(x, minus(x, 1.0f)), 0.6931472f); }
+};
+
+struct log2_op {
+  template <class T>
+  ONEPASS_HD auto operator()(T x) const {
+    if constexpr (cs::is_same_v<T, float>) return ::log2f(x);
+    else return ::log2(to_f64(x));
+  }
+  ONEPASS_HD float narrow(float x) const { return fast_log2(x, minus(x, 1.0f)); }
+};
+
+struct log10_op {
+  template <class T>
+  ONEPASS_HD auto operator()(T x) const {
+    if constexpr (cs::is_same_v<T, float>) return ::log10f(x);
+    else return ::log10(to_f64(x));
+  }
+  ONEPASS_HD float narrow(float x) const { return times(fast_log2(x, minus(x, 1.0f)), 0.30103f); }
+};
+
+struct log1p_op {
+  template <class T>
+  ONEPASS_HD auto operator()(T x) const {
+    if constexpr (cs::is_same_v<T, float>) return ::log1pf(x);
+    else return ::log1p(to_f64(x));
+  }
+  ONEPASS_HD float narrow(float x) const { return times(fast_log2(plus(x, 1.0f), x), 0.6931472f); }
 };
 
 struct tanh_op {
   template <class T>
   ONEPASS_HD auto operator()(T x) const {
     if constexpr (cs::is_same_v<T, float>) return ::tanhf(x);
-    else return ::tanh(static_cast<double>(x));
+    else return ::tanh(to_f64(x));
   }
   // 1 - 2 / (1 + e^2|x|), and two terms of the series where that would cancel.
   ONEPASS_HD float narrow(float x) const {
@@ -74,11 +135,10 @@ struct tanh_op {
 // in the far tail e is the square of e^(-|z| / 2), so that a subnormal result comes from normal factors.
 template <class T>
 ONEPASS_HD T logistic_times(T y, T z) {
-  const T t = abs_op{}(z);
-  const bool far = t > T(64);  // there 1 + e is 1
-  const T e = exp_op{}(far ? times(T(-0.5), t) : -t), factor = far ? e : T(1);
-  const T numerator = z < T(0) ? times(times(y, e), factor) : y;
-  return divide_op{}(numerator, far ? T(1) : plus(T(1), e));
+  const T t = magnitude(z);
+  const bool far = t > T(80);  // there 1 + e is 1, also of a root of e
+  const T e = exp_op{}(far ? times(T(-0.5), t) : -t), r = times(y, near_quotient(z < T(0) ? e : T(1), plus(T(1), e)));
+  return far && z < T(0) ? times(r, e) : r;
 }
 // The same in the approximate functions, as a square throughout.
 ONEPASS_HD float fast_logistic_times(float y, float z) {
@@ -95,16 +155,43 @@ struct sigmoid_op {
   ONEPASS_HD float narrow(float x) const { return fast_logistic_times(1.0f, x); }
 };
 
+struct erf_op {
+  template <class T>
+  ONEPASS_HD auto operator()(T x) const {
+    if constexpr (cs::is_same_v<T, float>) return ::erff(x);
+    else return ::erf(to_f64(x));
+  }
+  // x times a minimax fit of erf(x) / x on [0, 2.8], 5.3e-5 in relative error; what it is there rounds to 1.
+  ONEPASS_HD float narrow(float x) const {
+    const float t = lesser(greater(x, -2.8f), 2.8f), s = times(t, t);
+    float p = -6.730191e-07f;
+    p = fused(p, s, 2.498252e-05f);
+    p = fused(p, s, -0.0004058946f);
+    p = fused(p, s, 0.003860087f);
+    p = fused(p, s, -0.02440162f);
+    p = fused(p, s, 0.11050775f);
+    p = fused(p, s, -0.3752382f);
+    p = fused(p, s, 1.1283195f);
+    return times(t, p);
+  }
+};
+
 }  // namespace detail
 
-// The worst error over all f32 inputs, in ulp: sqrt 0.5, rsqrt 1.52, exp 1.94, log 0.87, tanh 1.82 (CUDA's math
-// library), sigmoid 4.4. Before a 16-bit store: 1 ulp of that type.
+// The worst error over all f32 inputs, in ulp: sqrt 0.5, rsqrt 1.52, exp 1.94, log 0.87, tanh 1.82, exp2 2, expm1 1,
+// log2 1, log10 2, log1p 1, erf 2 (CUDA's math library), sigmoid 4.4. Before a 16-bit store: 1 ulp of that type.
 ONEPASS_OBJECT detail::pointwise<detail::sqrt_op> sqrt{};
 ONEPASS_OBJECT detail::pointwise<detail::rsqrt_op> rsqrt{};  // 1 / sqrt(x)
 ONEPASS_OBJECT detail::pointwise<detail::exp_op> exp{};
+ONEPASS_OBJECT detail::pointwise<detail::exp2_op> exp2{};    // 2^x
+ONEPASS_OBJECT detail::pointwise<detail::expm1_op> expm1{};  // e^x - 1
 ONEPASS_OBJECT detail::pointwise<detail::log_op> log{};
+ONEPASS_OBJECT detail::pointwise<detail::log2_op> log2{};
+ONEPASS_OBJECT detail::pointwise<detail::log10_op> log10{};
+ONEPASS_OBJECT detail::pointwise<detail::log1p_op> log1p{};  // log(1 + x)
 ONEPASS_OBJECT detail::pointwise<detail::tanh_op> tanh{};
 ONEPASS_OBJECT detail::pointwise<detail::sigmoid_op> sigmoid{};  // 1 / (1 + e^-x)
+ONEPASS_OBJECT detail::pointwise<detail::erf_op> erf{};  // 2 / sqrt(pi) times the integral of e^-t^2 from 0 to x
 
 }  // namespace onepass
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of onepass: the arithmetic of the ops. Nothing here is left to contraction, so that every variant of a kernel
 // has the same bits; minima and maxima propagate NaN.
+//
+// Complex values: a sum is rounded once in each part, a product is (ac - bd, ad + bc) with every step rounded, so that
+// it commutes and z times its conjugate is real. Infinities are not repaired: their products may have parts that are
+// NaN. A real factor or addend is never widened to a complex one.
 #ifndef ONEPASS_STAGE_MATH_CUH
 #define ONEPASS_STAGE_MATH_CUH
 
@@ -8,53 +12,103 @@
 #include <cmath>  // the host's erfc
 #endif
 
-#include "../meta.cuh"
+#include <cuda/std/limits>  // infinity
 
-namespace onepass {
+#include "../pack.cuh"  // bit_copy
+#include "complex.cuh"
+
+namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
 template <class A, class B>
 ONEPASS_HD auto plus(A a, B b) {
-  using T = decltype(a + b);
+  using T = common_t<A, B>;
+  if constexpr (is_complex<T>) {
+    using V = component_t<T>;
+    if constexpr (!is_complex<B>) return T(plus(a.real(), b), static_cast<V>(a.imag()));
+    else if constexpr (!is_complex<A>) return T(plus(a, b.real()), static_cast<V>(b.imag()));
+    else return T(plus(a.real(), b.real()), plus(a.imag(), b.imag()));
+  } else {
 #ifdef __CUDA_ARCH__
-  if constexpr (cs::is_same_v<T, float>) return __fadd_rn(static_cast<float>(a), static_cast<float>(b));
-  else if constexpr (cs::is_same_v<T, double>) return __dadd_rn(static_cast<double>(a), static_cast<double>(b));
-  else return static_cast<T>(a) + static_cast<T>(b);
+    if constexpr (cs::is_same_v<T, float>) return __fadd_rn(static_cast<float>(a), static_cast<float>(b));
+    else if constexpr (cs::is_same_v<T, double>) return __dadd_rn(static_cast<double>(a), static_cast<double>(b));
+    else return static_cast<T>(a) + static_cast<T>(b);
 #else
-  return static_cast<T>(static_cast<T>(a) + static_cast<T>(b));
+    return static_cast<T>(static_cast<T>(a) + static_cast<T>(b));
 #endif
+  }
 }
 
 template <class A, class B>
 ONEPASS_HD auto minus(A a, B b) {
-  using T = decltype(a - b);
+  using T = common_t<A, B>;
+  if constexpr (is_complex<T>) {
+    using V = component_t<T>;
+    if constexpr (!is_complex<B>) return T(minus(a.real(), b), static_cast<V>(a.imag()));
+    else if constexpr (!is_complex<A>) return T(minus(a, b.real()), static_cast<V>(-b.imag()));
+    else return T(minus(a.real(), b.real()), minus(a.imag(), b.imag()));
+  } else {
 #ifdef __CUDA_ARCH__
-  if constexpr (cs::is_same_v<T, float>) return __fsub_rn(static_cast<float>(a), static_cast<float>(b));
-  else if constexpr (cs::is_same_v<T, double>) return __dsub_rn(static_cast<double>(a), static_cast<double>(b));
-  else return static_cast<T>(a) - static_cast<T>(b);
+    if constexpr (cs::is_same_v<T, float>) return __fsub_rn(static_cast<float>(a), static_cast<float>(b));
+    else if constexpr (cs::is_same_v<T, double>) return __dsub_rn(static_cast<double>(a), static_cast<double>(b));
+    else return static_cast<T>(a) - static_cast<T>(b);
 #else
-  return static_cast<T>(static_cast<T>(a) - static_cast<T>(b));
+    return static_cast<T>(static_cast<T>(a) - static_cast<T>(b));
 #endif
+  }
 }
 
 template <class A, class B>
 ONEPASS_HD auto times(A a, B b) {
-  using T = decltype(a * b);
+  using T = common_t<A, B>;
+  if constexpr (is_complex<T>) {
+    if constexpr (!is_complex<B>) return T(times(a.real(), b), times(a.imag(), b));
+    else if constexpr (!is_complex<A>) return T(times(a, b.real()), times(a, b.imag()));
+    else
+      return T(minus(times(a.real(), b.real()), times(a.imag(), b.imag())),
+               plus(times(a.real(), b.imag()), times(a.imag(), b.real())));
+  } else {
 #ifdef __CUDA_ARCH__
-  if constexpr (cs::is_same_v<T, float>) return __fmul_rn(static_cast<float>(a), static_cast<float>(b));
-  else if constexpr (cs::is_same_v<T, double>) return __dmul_rn(static_cast<double>(a), static_cast<double>(b));
-  else return static_cast<T>(a) * static_cast<T>(b);
+    if constexpr (cs::is_same_v<T, float>) return __fmul_rn(static_cast<float>(a), static_cast<float>(b));
+    else if constexpr (cs::is_same_v<T, double>) return __dmul_rn(static_cast<double>(a), static_cast<double>(b));
+    else return static_cast<T>(a) * static_cast<T>(b);
 #else
-  return static_cast<T>(static_cast<T>(a) * static_cast<T>(b));
+    return static_cast<T>(static_cast<T>(a) * static_cast<T>(b));
 #endif
+  }
 }
 
-// a * b + c, rounded once.
-template <class T>
-ONEPASS_HD T fused(T a, T b, T c) {
-  if constexpr (cs::is_same_v<T, float>) return ::fmaf(a, b, c);
-  else if constexpr (cs::is_same_v<T, double>) return ::fma(a, b, c);
-  else return static_cast<T>(a * b + c);
+// a * b + c, rounded once; a part of a complex one, which adds two products, twice.
+template <class A, class B, class C>
+ONEPASS_HD auto fused(A a, B b, C c) {
+  using T = common_t<A, B, C>;
+  if constexpr (is_complex<T>) {
+    using V = component_t<T>;
+    V real = V(-0.0), imag = V(-0.0);  // what adds nothing, not even to a zero's sign
+    if constexpr (is_complex<C>) {
+      real = c.real();
+      imag = c.imag();
+    } else {
+      real = static_cast<V>(c);
+    }
+    if constexpr (is_complex<A> && is_complex<B>) {
+      const V ar = a.real(), ai = a.imag(), br = b.real(), bi = b.imag();
+      return T(fused(ar, br, fused(-ai, bi, real)), fused(ar, bi, fused(ai, br, imag)));
+    } else if constexpr (is_complex<B>) {
+      const V s = static_cast<V>(a), br = b.real(), bi = b.imag();
+      return T(fused(s, br, real), fused(s, bi, imag));
+    } else if constexpr (is_complex<A>) {
+      return fused(b, a, c);
+    } else {
+      return T(fused(static_cast<V>(a), static_cast<V>(b), real), imag);
+    }
+  } else if constexpr (cs::is_same_v<T, float>) {
+    return ::fmaf(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c));
+  } else if constexpr (cs::is_same_v<T, double>) {
+    return ::fma(static_cast<double>(a), static_cast<double>(b), static_cast<double>(c));
+  } else {
+    return static_cast<T>(static_cast<T>(a) * static_cast<T>(b) + static_cast<T>(c));
+  }
 }
 
 // The lesser, NaN if either is, and -0 below +0.
@@ -87,6 +141,97 @@ ONEPASS_HD T greater(T a, T b) {
   return a > b || a != a ? a : b;
 }
 
+// |x| and the sign of another.
+template <class T>
+ONEPASS_HD T magnitude(T x) {
+  if constexpr (cs::is_same_v<T, float>) return ::fabsf(x);
+  else return ::fabs(x);
+}
+template <class T>
+ONEPASS_HD T with_sign(T size, T sign) {
+  if constexpr (cs::is_same_v<T, float>) return ::copysignf(size, sign);
+  else return ::copysign(size, sign);
+}
+
+// The bits of a float, and of them where the exponent stands.
+template <class T>
+struct float_bits;
+template <>
+struct float_bits<float> {
+  using word = uint32_t;
+  static constexpr int fraction = 23, bias = 127;
+};
+template <>
+struct float_bits<double> {
+  using word = uint64_t;
+  static constexpr int fraction = 52, bias = 1023;
+};
+
+// 2^n as T, 0 below the normal numbers; n in [-bias, bias].
+template <class T>
+ONEPASS_HD T power_of_two(int n) {
+  using word = typename float_bits<T>::word;
+  return bit_copy<T>(static_cast<word>(n + float_bits<T>::bias) << float_bits<T>::fraction);
+}
+
+// The n in [1 - bias, bias] for which 2^n size is near 1: in [1, 4) if size is normal, below 1 if it is less.
+template <class T>
+ONEPASS_HD int scale_to_one(T size) {
+  constexpr int bias = float_bits<T>::bias, most = 2 * bias - 1;
+  const int exponent = static_cast<int>(bit_copy<typename float_bits<T>::word>(size) >> float_bits<T>::fraction);
+  return bias - (exponent < most ? exponent : most);
+}
+
+template <class T>
+ONEPASS_HD T complex_quotient(T a, T b);
+
+// a / b, rounded once. Integers: as in C++, but a quotient by 0 is 0, and the least integer over -1 wraps to itself.
+template <class A, class B>
+ONEPASS_HD auto quotient(A a, B b) {
+  using T = common_t<A, B>;
+  if constexpr (is_complex<T>) {
+    if constexpr (is_complex<B>) return complex_quotient(to_complex<T>(a), to_complex<T>(b));
+    else return T(quotient(a.real(), b), quotient(a.imag(), b));
+  } else if constexpr (cs::is_integral_v<T>) {
+    const T x = static_cast<T>(a), y = static_cast<T>(b);
+    if (y == T{0}) return T{0};
+    if constexpr (cs::is_signed_v<T>) {
+      using U = cs::make_unsigned_t<T>;
+      if (y == T{-1}) return static_cast<T>(U{0} - static_cast<U>(x));
+    }
+    return static_cast<T>(x / y);
+  } else {
+#ifdef __CUDA_ARCH__
+    if constexpr (cs::is_same_v<T, float>) return __fdiv_rn(static_cast<float>(a), static_cast<float>(b));
+    else if constexpr (cs::is_same_v<T, double>) return __ddiv_rn(static_cast<double>(a), static_cast<double>(b));
+    else return static_cast<T>(a) / static_cast<T>(b);
+#else
+    return static_cast<T>(static_cast<T>(a) / static_cast<T>(b));
+#endif
+  }
+}
+
+// Complex quotient a conj(b) / |b|^2, a and b first scaled by powers of two to a size near 1: nothing overflows or
+// underflows on the way but what is nothing beside the other part. Of b an infinity only the direction counts, and the
+// quotient is 0; a quotient by 0 is an infinity, or NaN.
+template <class T>
+ONEPASS_HD T complex_quotient(T a, T b) {
+  using V = component_t<T>;
+  const V size = greater(magnitude(b.real()), magnitude(b.imag())), infinity = cs::numeric_limits<V>::infinity();
+  const bool limit = size == V(0) || size == infinity;
+  const auto direction = [&](V x) { return with_sign(magnitude(x) == size ? V(1) : V(0), x); };
+  const int up_a = scale_to_one(greater(magnitude(a.real()), magnitude(a.imag()))), up_b = scale_to_one(size);
+  const T x = times(a, power_of_two<V>(up_a));
+  const T y = limit ? T(direction(b.real()), direction(b.imag())) : times(b, power_of_two<V>(up_b));
+  const V square = plus(times(y.real(), y.real()), times(y.imag(), y.imag()));
+  const T z = times(x, T(y.real(), -y.imag()));
+  const int back = up_b - up_a;
+  const V first = !limit ? power_of_two<V>(back / 2) : size == V(0) ? infinity : V(0);
+  const V second = limit ? V(1) : power_of_two<V>(back - back / 2);
+  const auto part = [&](V p) { return times(times(quotient(p, square), first), second); };
+  return T(part(z.real()), part(z.imag()));
+}
+
 // 2^x and 1/x in one instruction each; subnormal results and operands count as 0.
 ONEPASS_HD float fast_exp2(float x) {
 #ifdef __CUDA_ARCH__
@@ -104,6 +249,16 @@ ONEPASS_HD float fast_reciprocal(float x) {
   return r;
 #else
   return 1.0f / x;
+#endif
+}
+// log2(x) to 2^-22: of the value, in [0.5, 2] absolutely.
+ONEPASS_HD float fast_log2(float x) {
+#ifdef __CUDA_ARCH__
+  float r;
+  asm("lg2.approx.f32 %0, %1;" : "=f"(r) : "f"(x));
+  return r;
+#else
+  return ::log2f(x);
 #endif
 }
 // a / b to 2 ulp over the whole range.
@@ -129,6 +284,32 @@ ONEPASS_HD float fast_sqrt(float x) {
 // An integer is computed with in f64, as C's math functions take it.
 template <class T>
 using real_t = cs::conditional_t<cs::is_same_v<T, float>, float, double>;
+
+// x for a function in f64.
+template <class T>
+ONEPASS_HD double to_f64(T x) {
+  if constexpr (check_real<T>()) return static_cast<double>(x);
+  else return 0;
+}
+
+template <class T>
+ONEPASS_HD real_t<T> to_real(T x) {
+  if constexpr (cs::is_same_v<T, float>) return x;
+  else return to_f64(x);
+}
+
+// a / b for finite a and for b in [2^-126, 2^126], without the branch that a division has for the rest. Rounded once
+// where the result is above 2^-100, else within 1 ulp.
+template <class T>
+ONEPASS_HD T near_quotient(T a, T b) {
+#ifdef __CUDA_ARCH__
+  if constexpr (cs::is_same_v<T, float>) {
+    const float r = fast_reciprocal(b), q = times(a, r);
+    return fused(fused(-q, b, a), r, q);
+  }
+#endif
+  return quotient(a, b);
+}
 
 }  // namespace detail
 }  // namespace onepass

@@ -8,7 +8,7 @@
 
 #include "../source/value.cuh"
 
-namespace onepass {
+namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
 // How exactly a stage must compute: full, or such that a 16-bit float behind it is within 1 ulp.
@@ -16,12 +16,13 @@ struct full_math {};
 struct narrow_math {};
 
 template <class T>
-inline constexpr bool is_number = cs::is_arithmetic_v<T> || is_float16<T>;
+inline constexpr bool is_number = cs::is_arithmetic_v<T> || is_small_float<T>;
 
 template <class T>
 struct operand {
   static_assert(is_number<T> || is_kind<T, kind::source>(),
-                "onepass: an operand is a number, or a source with pointwise stages of its own (no sink, no tee)");
+                "onepass: an operand is a number, or a source with pointwise stages of its own (no sink, no reduction; a "
+                "tee in it stores)");
   using type = cs::conditional_t<is_number<T>, number<T>, T>;
 };
 template <class T>

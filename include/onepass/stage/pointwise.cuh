@@ -10,7 +10,7 @@
 
 #include "operand.cuh"
 
-namespace onepass {
+namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
 template <class T>
@@ -52,19 +52,38 @@ struct lane_call {
   ONEPASS_NO_EXEC_CHECK
   template <class V, class... U>
   ONEPASS_HD auto operator()(const V &v, const U &...u) const {
-    if constexpr (cs::is_same_v<Math, narrow_math> && has_narrow<F, list<V, U...>>::value) {
-      return f.narrow(v, u...);
-    } else if constexpr (is_tuple<V>::value) {
-      if constexpr (cs::is_invocable_v<const F &, V, U...>) return detail::widen(f(v, u...));
-      else return detail::widen(cs::apply([&](const auto &...e) { return f(e..., u...); }, v));
-    } else {
-      return detail::widen(f(v, u...));
-    }
+    if constexpr (is_tuple<V>::value && !cs::is_invocable_v<const F &, V, U...>)
+      return spread(cs::make_index_sequence<cs::tuple_size<V>::value>{}, v, u...);
+    else return call(v, u...);
+  }
+
+ private:
+  template <cs::size_t... I, class V, class... U>
+  ONEPASS_HD auto spread(cs::index_sequence<I...>, const V &v, const U &...u) const {
+    return call(cs::get<I>(v)..., u...);
+  }
+  ONEPASS_NO_EXEC_CHECK
+  template <class... T>
+  ONEPASS_HD auto call(const T &...x) const {
+    if constexpr (cs::is_same_v<Math, narrow_math> && has_narrow<F, list<T...>>::value) return f.narrow(x...);
+    else return detail::widen(f(x...));
   }
 };
 #ifdef __CUDA_ARCH__
 #pragma nv_diagnostic pop
 #endif
+
+// All lanes of a functor behind a value. (No generic lambdas here: NVRTC takes theirs for host functions.)
+template <class Math, class F, class V>
+struct pack_call {
+  const F &f;
+  const V &v;
+
+  template <class... U>
+  ONEPASS_HD auto operator()(const U &...u) const {
+    return each_lane(lane_call<Math, F>{f}, v, u...);
+  }
+};
 
 template <class F, class... Operands>
 struct pointwise {
@@ -79,8 +98,7 @@ struct pointwise {
   }
   template <class Math, int N, class V, class Raw, access A>
   ONEPASS_HD auto apply_with(const pack<V, N> &v, const Raw &raw, const position<N, A> &at) const {
-    return view_all<Math, V, N>([&](const auto &...u) { return each_lane(lane_call<Math, F>{f}, v, u...); }, inner, raw,
-                                at);
+    return view_all<Math, V, N>(pack_call<Math, F, pack<V, N>>{f, v}, inner, raw, at);
   }
 };
 

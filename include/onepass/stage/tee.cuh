@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of onepass: tee, a store on the way.
+// Part of onepass: tee, a sink on the way.
 #ifndef ONEPASS_STAGE_TEE_CUH
 #define ONEPASS_STAGE_TEE_CUH
 
 #include "../meta.cuh"
 
-namespace onepass {
+namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
 template <class Sink>
@@ -16,14 +16,11 @@ struct tee_stage {
 
 }  // namespace detail
 
-// Stores the value as it is here and passes it on unrounded.
+// Gives the value as it is here to the sink, a store or a reduction, and passes it on unrounded. In an operand a tee
+// takes a store.
 template <class Sink>
 ONEPASS_HD constexpr detail::tee_stage<Sink> tee(Sink sink) {
   static_assert(detail::is_kind<Sink, kind::sink>(), "onepass: tee takes a sink, as in tee(store(p))");
-  if constexpr (detail::is_kind<Sink, kind::sink>())
-    static_assert(!Sink::reduces,
-                  "onepass: a reduction has no place on the way yet: end the pipeline with it, and make "
-                  "the store the tee");
   return {detail::make_list(sink)};
 }
 

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of onepass: the reductions of a pipeline, its sink's and its tees', side by side as one statistic.
+#ifndef ONEPASS_REDUCTION_CUH
+#define ONEPASS_REDUCTION_CUH
+
+#include "check.cuh"
+
+namespace ONEPASS_LOCAL onepass {
+namespace detail {
+
+// The reducing sinks among parts, in order.
+ONEPASS_HD constexpr list<> reducers_of(const list<> &) { return {}; }
+template <class Head, class... Tail>
+ONEPASS_HD constexpr auto reducers_of(const list<Head, Tail...> &parts) {
+  if constexpr (own_reduces<Head>::value) return prepend(parts.head, reducers_of(parts.tail));
+  else if constexpr (Head::part == kind::tee)
+    return concatenate(reducers_of(parts.head.inner), reducers_of(parts.tail));
+  else return reducers_of(parts.tail);
+}
+
+// The type of the value that reaches each of them, as a list that is never made.
+template <class Value>
+ONEPASS_HD list<> reduced_values(list<> *) {
+  return {};
+}
+template <class Value, class Head, class... Tail>
+ONEPASS_HD auto reduced_values(list<Head, Tail...> *) {
+  constexpr list<Tail...> *tail = nullptr;
+  if constexpr (Head::part == kind::pointwise) return reduced_values<typename stage_value<Value, Head>::type>(tail);
+  else if constexpr (any_reduces<Head>::value)
+    return concatenate(list<Value>{}, decltype(reduced_values<Value>(tail)){});
+  else return reduced_values<Value>(tail);
+}
+template <class Source, class... Parts>
+ONEPASS_HD auto reduced_values(pipeline<Source, Parts...> *) {
+  return reduced_values<typename source_value<Source>::type>(static_cast<list<Parts...> *>(nullptr));
+}
+template <class P>
+using reduced_values_t = decltype(reduced_values(static_cast<P *>(nullptr)));
+
+// Their states. (No list: its empty end takes a byte, which would be exchanged with the rest.)
+template <class State, class... More>
+struct states {
+  State head;
+  states<More...> tail;
+};
+template <class State>
+struct states<State> {
+  State head;
+};
+
+template <class Sink, class Value>
+using state_of_t = typename Sink::template state<Value>;
+
+// The states of nothing, of two parts together, and the results of all.
+ONEPASS_NO_EXEC_CHECK
+template <class Sink, class Value>
+ONEPASS_HD states<state_of_t<Sink, Value>> identities(const list<Sink> &sinks, list<Value> *) {
+  return {sinks.head.statistic.template identity<Value>()};
+}
+ONEPASS_NO_EXEC_CHECK
+template <class Sink, class Next, class... Sinks, class Value, class NextValue, class... Values>
+ONEPASS_HD states<state_of_t<Sink, Value>, state_of_t<Next, NextValue>, state_of_t<Sinks, Values>...> identities(
+    const list<Sink, Next, Sinks...> &sinks, list<Value, NextValue, Values...> *) {
+  return {sinks.head.statistic.template identity<Value>(),
+          identities(sinks.tail, static_cast<list<NextValue, Values...> *>(nullptr))};
+}
+
+ONEPASS_NO_EXEC_CHECK
+template <class Sink, class State>
+ONEPASS_HD states<State> combine_all(const list<Sink> &sinks, const states<State> &a, const states<State> &b) {
+  return {sinks.head.statistic.combine(a.head, b.head)};
+}
+ONEPASS_NO_EXEC_CHECK
+template <class Sink, class Next, class... Sinks, class States>
+ONEPASS_HD States combine_all(const list<Sink, Next, Sinks...> &sinks, const States &a, const States &b) {
+  return {sinks.head.statistic.combine(a.head, b.head), combine_all(sinks.tail, a.tail, b.tail)};
+}
+
+template <class Sink, class State>
+ONEPASS_HD void put_all(const list<Sink> &sinks, const states<State> &s, int64_t n) {
+  sinks.head.put_results(s.head, n);
+}
+template <class Sink, class Next, class... Sinks, class States>
+ONEPASS_HD void put_all(const list<Sink, Next, Sinks...> &sinks, const States &s, int64_t n) {
+  sinks.head.put_results(s.head, n);
+  put_all(sinks.tail, s.tail, n);
+}
+
+// A state of this statistic is the states of all, which pipeline::consume takes a group into.
+template <class P>
+struct reductions {
+  decltype(reducers_of(cs::declval<const P &>().inner)) sinks;
+
+  ONEPASS_HD explicit reductions(const P &p) : sinks(reducers_of(p.inner)) {}
+  ONEPASS_HD auto identity() const { return identities(sinks, static_cast<reduced_values_t<P> *>(nullptr)); }
+  template <class States>
+  ONEPASS_HD States combine(const States &a, const States &b) const {
+    return combine_all(sinks, a, b);
+  }
+  template <class States>
+  ONEPASS_HD void put_results(const States &s, int64_t n) const {
+    put_all(sinks, s, n);
+  }
+};
+template <class P>
+using states_t = decltype(cs::declval<const reductions<P> &>().identity());
+
+}  // namespace detail
+}  // namespace onepass
+
+#endif

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+# Installs BUILD, whose sources are SOURCE, to STAGED and moves that to PREFIX: nothing may know where it was.
+cmake_minimum_required(VERSION 3.25)
+file(REMOVE_RECURSE ${STAGED} ${PREFIX})
+execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${STAGED} COMMAND_ERROR_IS_FATAL ANY)
+file(RENAME ${STAGED} ${PREFIX})
+file(GLOB_RECURSE files ${PREFIX}/*)
+foreach(file IN LISTS files)
+  file(READ ${file} text)
+  foreach(place IN ITEMS ${STAGED} ${BUILD} ${SOURCE})
+    string(FIND "${text}" "${place}" at)
+    if(NOT at EQUAL -1)
+      message(SEND_ERROR "${file} names ${place}")
+    endif()
+  endforeach()
+endforeach()

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// The elementary functions are those of real values.
+// expect: onepass: a complex value reaches an op that is defined for real values alone
+#include <onepass/onepass.cuh>
+
+#include <cuda/std/complex>
+
+namespace op = onepass;
+
+onepass_status_t run(const cuda::std::complex<float> *x, double *y) {
+  return op::launch(op::load(x) | op::log | op::store(y), op::extent(8));
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every word of the grammar over every type that it takes, instantiated for the host and for the device: to be compiled
+// in each dialect and by each host compiler, not to be run.
+#include <onepass/collective/block.cuh>
+#include <onepass/collective/warp.cuh>
+#include <onepass/onepass.cuh>
+
+#include <cstdint>
+
+namespace op = onepass;
+
+namespace {
+
+struct first {
+  template <class A, class B>
+  __host__ __device__ A operator()(A a, B) const {
+    return a;
+  }
+};
+
+// Two lanes of a pipeline that ends in a store, on both sides.
+template <class P>
+__host__ __device__ void evaluate(const P &p) {
+  op::detail::list<> none;
+  const auto at = op::place<2>(0, 2, 1, 16);
+  p.consume(p.template fetch<2>(at), at, none);
+}
+template <class... P>
+__global__ void evaluate_on_device(const P... p) {
+  (evaluate(p), ...);
+}
+template <class... P>
+void each(const P &...pipelines) {
+  (evaluate(pipelines), ...);
+  evaluate_on_device<<<1, 1>>>(pipelines...);
+}
+
+// The sum of what stages make of a value.
+template <class V, class... Stage>
+__host__ __device__ double each_of(V x, Stage... stages) {
+  const auto at = op::place<2>(0, 2, 1, 16);
+  const op::pack<V, 2> v{{x, x}};
+  return (0.0 + ... + op::detail::narrow<double>(op::as_pipeline(stages).template apply<2>(v, at)[1]));
+}
+
+template <class V, class B>
+__host__ __device__ double words_with_operand(V x, B b) {
+  return each_of(x, op::add(b), op::subtract(b), op::multiply(b), op::divide(b), op::remainder(b),
+                 op::multiply_add(b, b), op::minimum(b), op::maximum(b), op::clamp(b, b), op::power(b),
+                 op::where(b, b), op::less(b), op::less_equal(b), op::greater(b), op::greater_equal(b), op::equal(b),
+                 op::not_equal(b), op::logical_and(b), op::logical_or(b), op::logical_xor(b));
+}
+template <class V>
+__host__ __device__ double words(V x) {
+  return words_with_operand(x, V{3}) + words_with_operand(x, op::value(V{3})) +
+         each_of(x, op::negate, op::abs, op::sign, op::square, op::floor, op::ceil, op::trunc, op::round, op::relu,
+                 op::squared_relu, op::relu6, op::is_nan, op::is_inf, op::is_finite, op::logical_not);
+}
+// Real functions: of integers in f64.
+template <class V>
+__host__ __device__ double functions(V x) {
+  return each_of(x, op::reciprocal, op::sqrt, op::rsqrt, op::exp, op::exp2, op::expm1, op::log, op::log2, op::log10,
+                 op::log1p, op::tanh, op::sigmoid, op::erf, op::sin, op::cos, op::real, op::conjugate);
+}
+template <class V>
+__host__ __device__ double activations(V x) {
+  return each_of(x, op::leaky_relu(0.25), op::hardtanh, op::hardsigmoid, op::hardswish, op::softsign, op::elu(1.5),
+                 op::selu, op::celu(2.0), op::softplus, op::log_sigmoid, op::silu, op::mish, op::gelu, op::gelu_tanh,
+                 op::quick_gelu, op::swiglu(op::value(x)), op::geglu(op::value(x)), op::geglu_tanh(op::value(x)),
+                 op::reglu(op::value(x)), op::dropout(0.5, 7));
+}
+template <class V>
+__host__ __device__ double bits(V x) {
+  return each_of(x, op::bit_and(x), op::bit_or(1), op::bit_xor(op::value(x)), op::bit_not, op::shift_left(1),
+                 op::shift_right(2));
+}
+__host__ __device__ double every_word() {
+  return words(true) + words(std::uint8_t{2}) + words(-2) + words(std::uint64_t{2}) + words(2.0f) + words(2.0) +
+         functions(2) + functions(2.0f) + functions(2.0) + activations(2.0f) + activations(2.0) + bits(true) + bits(std::uint8_t{2}) + bits(-2) +
+         bits(std::uint64_t{2});
+}
+__global__ void every_word_on_device(double *y) { *y = every_word(); }
+
+// Every array, and the conversions of its element.
+template <class T>
+void elements() {
+  const T *x = nullptr;
+  T *y = nullptr;
+  const auto sum = op::load(x) | op::add(op::load(x, 32)) | op::add(op::per_column(x)) | op::add(op::per_row(x)) |
+                   op::add(op::value_at(x)) | op::add(op::strided(x, 3)) | op::add(op::gather(x, op::row()));
+  each(sum | op::cast<T>() | op::tee(op::store(y)) | op::cast<float>() | op::store(y, 16));
+}
+
+// Every statistic, of every value.
+template <class V>
+__host__ __device__ void fold(const V *x) {
+  const auto all = op::several(op::sum, op::sum_of_squares, op::product, op::minimum, op::maximum, op::argmin,
+                               op::argmax, op::mean, op::variance, op::standard_deviation, op::mean_variance,
+                               op::norm2, op::log_sum_exp, op::count, op::any, op::all);
+  const auto at = op::place<2>(0, 2, 1, 16);
+  auto state = all.template identity<V>();
+  state = all.fold(state, op::as_pipeline(op::load(x)).template get<2>(at), at);
+  state = all.combine(state, all.lift(V{}, at.lane(0)));
+#ifdef __CUDA_ARCH__
+  __shared__ op::block_storage<decltype(state)> storage;
+  state = op::block_reduce(all, op::warp_reduce(all, state), storage);
+#endif
+  op::detail::as_tuple(all.finish(state, 4));
+}
+template <class V>
+__global__ void fold_on_device(const V *x) {
+  fold(x);
+}
+template <class V>
+void statistics() {
+  const V *x = nullptr;
+  fold(x);
+  fold_on_device<<<1, 1>>>(x);
+}
+
+struct arguments {
+  const __half *x;
+  const float *bias;
+  __half *y;
+  float *results;
+  op::int64_t *n;
+};
+
+}  // namespace
+
+// The doors, each family.
+ONEPASS_EXPORT(every_map, arguments,
+               op::load(args.x, 32) | op::add(op::per_column(args.bias)) | op::gelu | op::tee(op::store(args.y, 32)) |
+                   op::clamp(-1, 6) | op::store(args.y));
+ONEPASS_EXPORT(every_reduction, arguments,
+               op::load(args.x) | op::tee(op::reduce(op::with_initial(op::sum, 1.0f), args.results)) | op::abs |
+                   op::reduce(op::several(op::mean_variance, op::argmax), args.results + 1, args.results + 2,
+                              args.results + 3, args.n));
+
+onepass_status_t every_door(const arguments &args, onepass_exec_t exec, onepass_report_t *report) {
+  const auto map = op::load(args.bias) | op::silu | op::store(args.y);
+  const auto dot = op::zip(op::load(args.x), op::load(args.bias)) | op::reduce(op::dot, args.results);
+  exec.workspace_bytes = op::workspace_bytes(dot, op::extent_at(args.n, 99));
+  if (op::traffic_of(map, op::extent(3, 5)).kernels < op::unfused_traffic_of(dot, op::extent(7)).kernels)
+    return op::report(map, op::extent(7), report);
+  const onepass_status_t status = op::launch(map, op::extent(7), exec);
+  return status != ONEPASS_SUCCESS ? status : op::launch(dot, op::extent(7), exec);
+}
+
+double every_word_on_both(double *y) {
+  every_word_on_device<<<1, 1>>>(y);
+  return every_word();
+}
+
+void every_element() {
+  elements<bool>();
+  elements<std::int8_t>();
+  elements<std::uint8_t>();
+  elements<std::int16_t>();
+  elements<std::uint16_t>();
+  elements<std::int32_t>();
+  elements<std::uint32_t>();
+  elements<std::int64_t>();
+  elements<std::uint64_t>();
+  elements<__nv_fp8_e4m3>();
+  elements<__nv_fp8_e5m2>();
+  elements<__half>();
+  elements<__nv_bfloat16>();
+  elements<float>();
+  elements<double>();
+}
