@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Views in the place of pointers: mdspans of rows, of columns and of a part of a larger matrix, and a span. A view
-// knows its shape, so that a launch that would reach beyond it is refused. Transposes a matrix, scales its rows by a
-// scalar in memory, adds a bias, and stores the result into a window of a larger matrix. Returns nonzero if a result is
-// wrong.
+// Views in the place of pointers: mdspans of columns and of a part of a larger matrix, and a span. A view knows its
+// shape, so that a launch that would reach beyond it is refused. Transposes a matrix, multiplies it by a scalar in
+// memory, adds a bias, and stores the result into a window of a larger matrix. Returns nonzero if a result is wrong.
 #include <onepass/onepass.cuh>
 
 #include <cuda/std/array>

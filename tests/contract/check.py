@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What nvcc made of an exported pipeline: passes if its kernels are as the `// contract:` lines of the source say.
 
-    // contract: map of 2 groups of 4 lanes, flat; 2 entries
+    // contract: map of 2 groups of 4 lanes, flat; 4 entries
     // contract: whole tile: loads 4 x 16, stores 2 x 16
 
 The first line names the family, how many groups a thread has in a tile and how many lanes a group has, whether rows are
@@ -9,11 +9,13 @@ told apart (`flat` or `by row`), and the number of kernels. The second counts wh
 memory in the body for whole tiles, as `count x bytes`, several widths joined by `+`, or `none`.
 
 In PTX, for each --arch:
- - every entry is a kernel of the family, for aligned and for other arrays; none touches local or generic memory, and
-   none but one by row for other arrays divides 64-bit integers
- - in the aligned kernel every path through the body for whole tiles has exactly these accesses, and no load stands
+ - every entry is a kernel of the family, for aligned and for other arrays, for a count that the host knows and for one
+   in device memory; none touches local or generic memory, and none but one by row for other arrays divides 64-bit
+   integers
+ - in the aligned kernels every path through the body for whole tiles has exactly these accesses, and no load stands
    behind a store
  - the body for the last tile, a loop over groups, has a path with exactly those of one group, beside narrower ones
+The exported constant has the family, the lanes and the rows of the first line (a static_assert).
 In machine code, for each --machine: no stack frame and no spills.
 In the object file: no kernel is a symbol that another binary can see.
 """
@@ -189,17 +191,13 @@ def entries_of(ptx):
 
 
 def check_entry(entry, contract, say):
-    family, groups, lanes, rows, _, whole = contract
+    family, groups, _, rows, _, whole = contract
     everything = entry.instructions(range(len(entry.blocks)))
-    arguments = re.findall(r"Li(\d+)ELb([01])ELb([01])E", entry.name)
+    arguments = re.findall(r"Lb([01])ELb([01])E", entry.name)
     if f"{family}_kernel" not in entry.name or not arguments:
         say(f"{entry.name} is no {family} kernel")
         return None
-    n, by_row, aligned = (int(a) for a in arguments[-1])
-    if n != lanes:
-        say(f"a group has {n} lanes")
-    if by_row != (rows == "by row"):
-        say(f"the kernel is {'by row' if by_row else 'flat'}")
+    aligned, by_row = arguments[-1][0] == "1", rows == "by row"
     for space in ("local", "generic"):
         if accesses(everything, space):
             say(f"{len(accesses(everything, space))} accesses to {space} memory")
@@ -263,9 +261,15 @@ def main():
     faults, names = [], []
 
     with tempfile.TemporaryDirectory() as scratch:
+        name = re.search(r"ONEPASS_EXPORT\((\w+),", args.source.read_text(encoding="utf-8")).group(1)
+        checked = Path(scratch) / "checked.cu"
+        checked.write_text(f'#include "{args.source.resolve()}"\nstatic_assert({name}_kernel.geometry.family == '
+                           f'ONEPASS_{family.upper()} && {name}_kernel.geometry.lanes == {contract[2]} && '
+                           f'{name}_kernel.geometry.by_row == {int(contract[3] == "by row")}, "not as the contract says");\n',
+                           encoding="utf-8")
         targets = [f"-gencode=arch=compute_{a},code=[compute_{a}{f',sm_{a}' if a in machines else ''}]" for a in arches]
         command = [args.nvcc, "-c", "-std=c++17", "-Xptxas", "-v", *targets, "-I", args.include, "--keep",
-                   "--keep-dir", scratch, "-o", f"{scratch}/out.o", str(args.source)]
+                   "--keep-dir", scratch, "-o", f"{scratch}/out.o", str(checked)]
         run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8")
         if run.returncode != 0:
             sys.exit(f"{args.source}: nvcc failed\n{run.stdout}")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows with a pitch, a scale per row and a shift per column: of the scale one element per group.
-// contract: map of 2 groups of 4 lanes, by row; 2 entries
+// contract: map of 2 groups of 4 lanes, by row; 4 entries
 // contract: whole tile: loads 4 x 16 + 2 x 4, stores 2 x 16
 #include <onepass/onepass.cuh>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mean and variance of bf16 with the greatest value, in one pass: a state of several words.
-// contract: reduce of 4 groups of 8 lanes, flat; 2 entries
+// contract: reduce of 4 groups of 8 lanes, flat; 4 entries
 // contract: whole tile: loads 4 x 16, stores none
 #include <onepass/onepass.cuh>
 

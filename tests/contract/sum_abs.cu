@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sum of absolute values: nothing is stored but partial sums.
-// contract: reduce of 4 groups of 4 lanes, flat; 2 entries
+// contract: reduce of 4 groups of 4 lanes, flat; 4 entries
 // contract: whole tile: loads 4 x 16, stores none
 #include <onepass/onepass.cuh>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A gated unit of bf16: silu(gate) * up.
-// contract: map of 2 groups of 8 lanes, flat; 2 entries
+// contract: map of 2 groups of 8 lanes, flat; 4 entries
 // contract: whole tile: loads 4 x 16, stores 2 x 16
 #include <onepass/onepass.cuh>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A residual that is kept on the way: every array is touched once, and no load waits for a store.
-// contract: map of 2 groups of 8 lanes, flat; 2 entries
+// contract: map of 2 groups of 8 lanes, flat; 4 entries
 // contract: whole tile: loads 4 x 16, stores 4 x 16
 #include <onepass/onepass.cuh>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // u8 to f32: 16 lanes are one read and four writes.
-// contract: map of 2 groups of 16 lanes, flat; 2 entries
+// contract: map of 2 groups of 16 lanes, flat; 4 entries
 // contract: whole tile: loads 2 x 16, stores 8 x 16
 #include <onepass/onepass.cuh>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // u8 to f64: a group is at most 64 bytes of the widest type, and 8 of the narrowest here.
-// contract: map of 2 groups of 8 lanes, flat; 2 entries
+// contract: map of 2 groups of 8 lanes, flat; 4 entries
 // contract: whole tile: loads 2 x 8, stores 8 x 16
 #include <onepass/onepass.cuh>
 

@@ -253,7 +253,7 @@ __global__ void own_kernel(Source source, Stages stages, float *y, std::int64_t 
 TEST_CASE("collectives give every thread the same bits, for every block size") {
   const auto x = random_values<float>(1024);
   const device_array<float> dx(x), result(1024), warps(1024);
-  for (unsigned threads = 1; threads <= 1024; threads += reduced() ? 31 : 1) {
+  for (unsigned threads = 1; threads <= 1024; threads += reduced() ? 31u : 1u) {
     reduce_in_block<<<1, threads>>>(op::detail::sum_statistic{}, dx.at(), result.at(), warps.at());
     CUDA_CHECK(cudaDeviceSynchronize());
     const auto r = result.get(threads), s = warps.get(threads);

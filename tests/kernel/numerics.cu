@@ -163,8 +163,8 @@ TEST_CASE("special values pass through") {
                         run(op::sigmoid), run(op::tanh), run(op::erf), run(op::expm1), run(op::sign), run(op::round)})
     for (std::size_t i = 1; i < y.size(); ++i) CHECK(!std::isnan(y[i]));
   // Odd functions that are their argument near 0.
-  for (const auto &y : {run(op::sin), run(op::tanh), run(op::expm1), run(op::log1p), run(op::erf), run(op::floor),
-                        run(op::power(3))}) {
+  for (const auto &y :
+       {run(op::sin), run(op::tanh), run(op::expm1), run(op::log1p), run(op::erf), run(op::floor), run(op::power(3))}) {
     CHECK((y[3] == 0 && !std::signbit(y[3])));
     CHECK((y[4] == 0 && std::signbit(y[4])));
   }
@@ -211,7 +211,8 @@ std::vector<T> any_values(std::size_t n) {
 TEST_CASE("integers: bits, shifts, divisions and powers as on the host") {
   const auto build = [](const std::int32_t *b) {
     return op::power(op::load(b) | op::bit_and(15)) | op::bit_xor(op::load(b)) |
-           op::shift_right(op::load(b) | op::bit_and(63) | op::subtract(8)) | op::divide(op::load(b) | op::remainder(5)) |
+           op::shift_right(op::load(b) | op::bit_and(63) | op::subtract(8)) |
+           op::divide(op::load(b) | op::remainder(5)) |
            op::bit_or(op::load(b) | op::shift_left(op::load(b) | op::bit_and(63))) | op::remainder(op::load(b));
   };
   check_bits<std::int32_t>(build, any_values<std::int32_t>(100001), any_values<std::int32_t>(100001));

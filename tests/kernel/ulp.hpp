@@ -99,6 +99,8 @@ int worst_ulp(const Stage &stage) {
     }
     worst = std::max(worst, std::abs(order(y[i]) - order(op::detail::narrow<T>(right))));
   }
+  if (std::is_same_v<Math, op::detail::narrow_math>)
+    std::printf("%s %s: %d ulp\n", op::detail::is_half<T> ? "f16" : "bf16", op::detail::name_of<Function>.letters, worst);
   return worst;
 }
 

@@ -6,6 +6,7 @@
 #include <onepass/onepass.cuh>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace op = onepass;
 
@@ -43,18 +44,16 @@ __host__ __device__ double each_of(V x, Stage... stages) {
   return (0.0 + ... + op::detail::narrow<double>(op::as_pipeline(stages).template apply<2>(v, at)[1]));
 }
 
-template <class V, class B>
-__host__ __device__ double words_with_operand(V x, B b) {
-  return each_of(x, op::add(b), op::subtract(b), op::multiply(b), op::divide(b), op::remainder(b),
-                 op::multiply_add(b, b), op::minimum(b), op::maximum(b), op::clamp(b, b), op::power(b),
-                 op::where(b, b), op::less(b), op::less_equal(b), op::greater(b), op::greater_equal(b), op::equal(b),
-                 op::not_equal(b), op::logical_and(b), op::logical_or(b), op::logical_xor(b));
-}
 template <class V>
 __host__ __device__ double words(V x) {
-  return words_with_operand(x, V{3}) + words_with_operand(x, op::value(V{3})) +
-         each_of(x, op::negate, op::abs, op::sign, op::square, op::floor, op::ceil, op::trunc, op::round, op::relu,
-                 op::squared_relu, op::relu6, op::is_nan, op::is_inf, op::is_finite, op::logical_not);
+  const V b(3);
+  return each_of(x, op::add(b), op::subtract(op::value(b)), op::multiply(b), op::divide(b), op::remainder(b),
+                 op::multiply_add(b, 2), op::minimum(b), op::maximum(op::value(b)), op::clamp(b, b), op::power(b),
+                 op::where(op::index() | op::less(2), b), op::less(b), op::less_equal(op::value(b)), op::greater(b),
+                 op::greater_equal(b), op::equal(b), op::not_equal(b), op::logical_and(b), op::logical_or(b),
+                 op::logical_xor(b), op::negate, op::abs, op::sign, op::square, op::floor, op::ceil, op::trunc,
+                 op::round, op::relu, op::squared_relu, op::relu6, op::is_nan, op::is_inf, op::is_finite,
+                 op::logical_not);
 }
 // Real functions: of integers in f64.
 template <class V>
@@ -76,46 +75,65 @@ __host__ __device__ double bits(V x) {
 }
 __host__ __device__ double every_word() {
   return words(true) + words(std::uint8_t{2}) + words(-2) + words(std::uint64_t{2}) + words(2.0f) + words(2.0) +
-         functions(2) + functions(2.0f) + functions(2.0) + activations(2.0f) + activations(2.0) + bits(true) + bits(std::uint8_t{2}) + bits(-2) +
-         bits(std::uint64_t{2});
+         functions(2) + functions(2.0f) + functions(2.0) + activations(2.0f) + activations(2.0) + bits(true) +
+         bits(std::uint8_t{2}) + bits(-2) + bits(std::uint64_t{2});
 }
 __global__ void every_word_on_device(double *y) { *y = every_word(); }
 
-// Every array, and the conversions of its element.
+// Every array of an element, and its conversions.
 template <class T>
 void elements() {
   const T *x = nullptr;
   T *y = nullptr;
-  const auto sum = op::load(x) | op::add(op::load(x, 32)) | op::add(op::per_column(x)) | op::add(op::per_row(x)) |
-                   op::add(op::value_at(x)) | op::add(op::strided(x, 3)) | op::add(op::gather(x, op::row()));
-  each(sum | op::cast<T>() | op::tee(op::store(y)) | op::cast<float>() | op::store(y, 16));
+  each(op::load(x) | op::add(op::load(x, 32)) | op::add(op::per_column(x)) | op::cast<T>() | op::store(y, 16),
+       op::strided(x, 3) | op::add(op::per_row(x)) | op::add(op::gather(x, op::row())) | op::tee(op::store(y)) |
+           op::cast<float>() | op::store(y));
 }
 
-// Every statistic, of every value.
-template <class V>
-__host__ __device__ void fold(const V *x) {
-  const auto all = op::several(op::sum, op::sum_of_squares, op::product, op::minimum, op::maximum, op::argmin,
-                               op::argmax, op::mean, op::variance, op::standard_deviation, op::mean_variance,
-                               op::norm2, op::log_sum_exp, op::count, op::any, op::all);
+// Every other source.
+template <class T>
+void sources() {
+  const T *x = nullptr;
+  float *y = nullptr;
+  each(op::zip(op::load(x), op::column()) | op::fn(first{}) | op::store(y),
+       op::halves(x, 16) | op::swiglu | op::store(y), op::pairs(x) | op::geglu | op::store(y),
+       op::strided(x, 16, 1) | op::add(op::value_at(x)) | op::add(op::random(3)) | op::store(y),
+       op::gather(x, op::load(x) | op::cast<int>(), 8) | op::add(op::random_normal(3, 1)) | op::store(y),
+       op::value(x != nullptr) | op::multiply(op::index()) | op::exact(op::exp) | op::store(y));
+}
+
+// Every statistic of a value.
+template <class V, class... S>
+__host__ __device__ double each_statistic(V x, S... statistics) {
   const auto at = op::place<2>(0, 2, 1, 16);
-  auto state = all.template identity<V>();
-  state = all.fold(state, op::as_pipeline(op::load(x)).template get<2>(at), at);
-  state = all.combine(state, all.lift(V{}, at.lane(0)));
-#ifdef __CUDA_ARCH__
-  __shared__ op::block_storage<decltype(state)> storage;
-  state = op::block_reduce(all, op::warp_reduce(all, state), storage);
-#endif
-  op::detail::as_tuple(all.finish(state, 4));
+  const op::pack<V, 2> v{{x, x}};
+  const auto result = [&](const auto &s) {
+    const auto state = op::detail::fold(s, s.template identity<V>(), v, at);
+    const auto results = op::detail::as_tuple(s.finish(s.combine(state, s.lift(x, at.lane(0))), 3));
+    return op::detail::narrow<double>(cuda::std::get<0>(results));
+  };
+  return (0.0 + ... + result(statistics));
 }
 template <class V>
-__global__ void fold_on_device(const V *x) {
-  fold(x);
+__host__ __device__ double statistics(V x) {
+  return each_statistic(x, op::sum, op::sum_of_squares, op::product, op::minimum, op::maximum, op::argmin, op::argmax,
+                        op::mean, op::variance, op::standard_deviation, op::mean_variance, op::norm2, op::log_sum_exp,
+                        op::count, op::any, op::all, op::with_initial(op::sum, 1));
 }
-template <class V>
-void statistics() {
-  const V *x = nullptr;
-  fold(x);
-  fold_on_device<<<1, 1>>>(x);
+__host__ __device__ double every_statistic() {
+  return statistics(true) + statistics(std::int8_t{2}) + statistics(2u) + statistics(std::int64_t{2}) +
+         statistics(2.0f) + statistics(2.0);
+}
+__global__ void every_statistic_on_device(double *y) { *y = every_statistic(); }
+
+// The collectives.
+__global__ void every_collective(const float *x, float *y) {
+  const auto statistic = op::several(op::sum, op::mean_variance, op::argmax);
+  const auto at = op::place<2>(0, 2, 1, 16);
+  const auto own = statistic.fold(statistic.identity<float>(), (op::load(x) | op::abs).get<2>(at), at);
+  __shared__ op::block_storage<std::remove_const_t<decltype(own)>> storage;
+  const auto all = op::block_reduce(statistic, op::warp_reduce(statistic, own), storage);
+  *y = cuda::std::get<1>(statistic.finish(all, 3));
 }
 
 struct arguments {
@@ -147,9 +165,13 @@ onepass_status_t every_door(const arguments &args, onepass_exec_t exec, onepass_
   return status != ONEPASS_SUCCESS ? status : op::launch(dot, op::extent(7), exec);
 }
 
-double every_word_on_both(double *y) {
-  every_word_on_device<<<1, 1>>>(y);
-  return every_word();
+double every_one(const float *x, float *y, double *z) {
+  every_word_on_device<<<1, 1>>>(z);
+  every_statistic_on_device<<<1, 1>>>(z);
+  every_collective<<<1, 32>>>(x, y);
+  sources<float>();
+  sources<__half>();
+  return every_word() + every_statistic();
 }
 
 void every_element() {

@@ -174,7 +174,8 @@ TEST_CASE("remainders are exact, of the sign of x") {
   CHECK(wrong<double>(f64, op::remainder, [](double a, double b) { return std::fmod(value(a), value(b)); }) == 0);
   const all_pairs<bf16> bfloat;
   CHECK(wrong<bf16>(bfloat, op::remainder, [](bf16 a, bf16 b) { return std::fmod(value(a), value(b)); }) == 0);
-  CHECK(through<float>(std::vector<float>{-5.5f, 5.5f, -6}, op::remainder(3)) == std::vector<float>{-2.5f, 2.5f, -0.0f});
+  CHECK(through<float>(std::vector<float>{-5.5f, 5.5f, -6}, op::remainder(3)) ==
+        std::vector<float>{-2.5f, 2.5f, -0.0f});
 }
 
 TEST_CASE("reciprocals are rounded once, before a 16-bit store within one step of the nearest") {

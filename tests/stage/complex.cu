@@ -72,8 +72,10 @@ worst relative(const std::vector<C> &got, const F &exact) {
   for (std::size_t i = 0; i < got.size(); ++i) {
     const wide right = exact(i);
     const long double miss = std::abs(widened(got[i]) - right), size = std::abs(right);
-    const bool in_range = std::isfinite(static_cast<V>(size)) && size > static_cast<long double>(std::numeric_limits<V>::min());
-    if (in_range) w.add(static_cast<double>(miss / size * std::scalbn(1.0L, format<V>::digits - 1)), static_cast<long double>(i));
+    const bool in_range =
+        std::isfinite(static_cast<V>(size)) && size > static_cast<long double>(std::numeric_limits<V>::min());
+    if (in_range)
+      w.add(static_cast<double>(miss / size * std::scalbn(1.0L, format<V>::digits - 1)), static_cast<long double>(i));
   }
   return w;
 }
@@ -85,7 +87,8 @@ void arithmetic() {
   const auto x = [&](std::size_t i) { return widened(a[i]); };
   const auto y = [&](std::size_t i) { return widened(b[i]); };
   CHECK(relative<V>(through<C>(a, op::add(op::load(b.data()))), [&](std::size_t i) { return x(i) + y(i); }) <= 0.5);
-  CHECK(relative<V>(through<C>(a, op::subtract(op::load(b.data()))), [&](std::size_t i) { return x(i) - y(i); }) <= 0.5);
+  CHECK(relative<V>(through<C>(a, op::subtract(op::load(b.data()))), [&](std::size_t i) { return x(i) - y(i); }) <=
+        0.5);
   CHECK(relative<V>(through<C>(a, op::multiply(op::load(b.data()))), [&](std::size_t i) { return x(i) * y(i); }) <= 1);
   CHECK(relative<V>(through<C>(a, op::square), [&](std::size_t i) { return x(i) * x(i); }) <= 0.94);
   worst w;
@@ -93,7 +96,8 @@ void arithmetic() {
   for (std::size_t i = 0; i < z.size(); ++i) {
     const wide product = x(i) * y(i), right = product + widened(c[i]);
     const long double scale = std::max(std::abs(product), std::abs(right));
-    if (scale != 0) w.add(static_cast<double>(std::abs(widened(z[i]) - right) / scale * std::scalbn(1.0L, format<V>::digits - 1)), 0);
+    if (scale != 0)
+      w.add(static_cast<double>(std::abs(widened(z[i]) - right) / scale * std::scalbn(1.0L, format<V>::digits - 1)), 0);
   }
   CHECK(w <= 0.94);
 }
@@ -125,8 +129,13 @@ void quotients() {
       const long double least = std::numeric_limits<V>::min(), most = std::numeric_limits<V>::max();
       if (size > 2 * most) missed += std::isfinite(q[i].real()) && std::isfinite(q[i].imag());
       else if (size > most) continue;  // the parts may be finite
-      else if (size >= least) w.add(static_cast<double>(std::abs(widened(q[i]) - right) / size * std::scalbn(1.0L, format<V>::digits - 1)), static_cast<long double>(i));
-      else w.add(static_cast<double>(std::abs(widened(q[i]) - right) / std::scalbn(1.0L, format<V>::least - format<V>::digits + 1)), static_cast<long double>(i));
+      else if (size >= least)
+        w.add(static_cast<double>(std::abs(widened(q[i]) - right) / size * std::scalbn(1.0L, format<V>::digits - 1)),
+              static_cast<long double>(i));
+      else
+        w.add(static_cast<double>(std::abs(widened(q[i]) - right) /
+                                  std::scalbn(1.0L, format<V>::least - format<V>::digits + 1)),
+              static_cast<long double>(i));
     }
     CHECK(w <= 1.78);
     CHECK(missed == 0);
@@ -184,7 +193,8 @@ TEST_CASE("absolute values neither overflow nor underflow on the way") {
   std::vector<c32> z = numbers<c32>(20000, 126, 5);
   const std::vector<float> size = through<float>(z, op::abs);
   worst w;
-  for (std::size_t i = 0; i < z.size(); ++i) w.add(error_in_ulp(size[i], std::abs(widened(z[i]))), static_cast<long double>(i));
+  for (std::size_t i = 0; i < z.size(); ++i)
+    w.add(error_in_ulp(size[i], std::abs(widened(z[i]))), static_cast<long double>(i));
   CHECK(w <= 0.5);
   const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
   CHECK(through<float>(std::vector<c32>{{3e38f, 1e38f}, {inf, nan}, {-0.0f, 0}}, op::abs) ==
@@ -215,7 +225,8 @@ TEST_CASE("equality and truth") {
   CHECK(through<std::uint8_t>(z, op::logical_not) == results{0, 0, 1, 0, 0});
   CHECK(through<std::uint8_t>(z, op::is_nan) == results{0, 0, 0, 1, 1});
   CHECK(through<std::uint8_t>(z, op::is_finite) == results{1, 1, 1, 0, 0});
-  CHECK(through<c32>(z, op::where(op::load(z.data()) | op::equal(1), 5)) == std::vector<c32>{{1, 0}, {5, 0}, {5, 0}, {5, 0}, {5, 0}});
+  CHECK(through<c32>(z, op::where(op::load(z.data()) | op::equal(1), 5)) ==
+        std::vector<c32>{{1, 0}, {5, 0}, {5, 0}, {5, 0}, {5, 0}});
   CHECK(through<c32>(std::vector<float>{7}, op::where(0, op::load(z.data() + 1)))[0] == c32(1, 2));
 }
 

@@ -211,7 +211,8 @@ TEST_CASE("integers are computed in f64") {
   }
   CHECK(through<double>(x, op::log1p)[3] == std::log1p(100.0));
   CHECK(through<double>(x, op::exp2)[4] == 0.125);
-  CHECK(through<double>(std::vector<std::uint8_t>{0, 1}, op::greater(0) | op::erf)[1] == std::erf(1.0));  // of a bool, too
+  CHECK(through<double>(std::vector<std::uint8_t>{0, 1}, op::greater(0) | op::erf)[1] ==
+        std::erf(1.0));  // of a bool, too
   CHECK(through<double>(std::vector<std::int64_t>{INT64_C(1) << 60}, op::sqrt)[0] == std::ldexp(1, 30));
   CHECK(through<double>(std::vector<std::uint8_t>{16}, op::rsqrt)[0] == 0.25);
 }

@@ -34,7 +34,8 @@ TEST_CASE("what is not zero is true, NaN and the least number too") {
   const auto check = [](auto type) {
     using T = decltype(type);
     const std::vector<T> x = sweep<T>(1 << 12);
-    const results falsehood = through<std::uint8_t>(x, op::logical_not), truth = through<std::uint8_t>(x, op::logical_and(true));
+    const results falsehood = through<std::uint8_t>(x, op::logical_not),
+                  truth = through<std::uint8_t>(x, op::logical_and(true));
     int different = 0;
     for (std::size_t i = 0; i < x.size(); ++i)
       different += falsehood[i] != (value(x[i]) == 0) || truth[i] != !(value(x[i]) == 0);

@@ -52,7 +52,8 @@ template <class Out, class T, class Measure>
 worst worst_power(const bases_and_exponents<T> &p, const Measure &measure) {
   const std::vector<Out> y = through<Out>(p.x, op::power(op::load(p.b.data())));
   worst w;
-  for (std::size_t i = 0; i < y.size(); ++i) w.add(measure(y[i], std::pow(value(p.x[i]), value(p.b[i]))), value(p.x[i]));
+  for (std::size_t i = 0; i < y.size(); ++i)
+    w.add(measure(y[i], std::pow(value(p.x[i]), value(p.b[i]))), value(p.x[i]));
   return w;
 }
 
@@ -60,7 +61,8 @@ worst worst_power(const bases_and_exponents<T> &p, const Measure &measure) {
 
 TEST_CASE("power of floats") {
   CHECK(worst_power<float>(pairs<float>(), [](float y, long double exact) { return error_in_ulp(y, exact); }) <= 0.78);
-  CHECK(worst_power<double>(pairs<double>(), [](double y, long double exact) { return error_in_ulp(y, exact); }) <= 0.51);
+  CHECK(worst_power<double>(pairs<double>(), [](double y, long double exact) { return error_in_ulp(y, exact); }) <=
+        0.51);
 }
 
 TEST_CASE("before a 16-bit store f32 pairs are within one step of the nearest") {
@@ -72,9 +74,19 @@ TEST_CASE("before a 16-bit store f32 pairs are within one step of the nearest") 
 TEST_CASE("so is every 16-bit input to many exponents") {
   const std::vector<f16> small = sweep<f16>();
   const std::vector<bf16> bfloat = sweep<bf16>();
-  for (const float b : {0.0f, -0.0f, 1.0f, 2.0f, 3.0f, -1.0f, -2.0f, -7.0f, 0.5f, -0.5f, 1.0f / 3, 0.1f, 2.2f, 10.0f, 127.0f,
-                        1e-3f, -1e-40f, 900.5f, 5000.0f, 11000.0f, 16777217.0f, 1e30f, -1e38f, HUGE_VALF, -HUGE_VALF,
-                        std::numeric_limits<float>::quiet_NaN()}) {
+  for (const float b : {0.0f,        -0.0f,
+                        1.0f,        2.0f,
+                        3.0f,        -1.0f,
+                        -2.0f,       -7.0f,
+                        0.5f,        -0.5f,
+                        1.0f / 3,    0.1f,
+                        2.2f,        10.0f,
+                        127.0f,      1e-3f,
+                        -1e-40f,     900.5f,
+                        5000.0f,     11000.0f,
+                        16777217.0f, 1e30f,
+                        -1e38f,      HUGE_VALF,
+                        -HUGE_VALF,  std::numeric_limits<float>::quiet_NaN()}) {
     INFO("exponent " << b);
     const auto f = [&](long double x) { return std::pow(x, static_cast<long double>(b)); };
     CHECK(worst_steps<f16>(small, op::power(b), f) <= 1);
@@ -123,8 +135,10 @@ TEST_CASE("integers are exact, modulo 2^bits") {
       CHECK(static_cast<std::uint32_t>(y[i]) == right);
     }
   }
-  CHECK(through<std::int64_t>(std::vector<std::int64_t>{3, -3, 10}, op::power(op::load(std::vector<std::uint8_t>{39, 39, 18}.data()))) ==
-        std::vector<std::int64_t>{INT64_C(4052555153018976267), -INT64_C(4052555153018976267), INT64_C(1000000000000000000)});
+  CHECK(through<std::int64_t>(std::vector<std::int64_t>{3, -3, 10},
+                              op::power(op::load(std::vector<std::uint8_t>{39, 39, 18}.data()))) ==
+        std::vector<std::int64_t>{INT64_C(4052555153018976267), -INT64_C(4052555153018976267),
+                                  INT64_C(1000000000000000000)});
   CHECK(through<std::uint64_t>(std::vector<std::uint64_t>{3, 2}, op::power(63)) ==
         std::vector<std::uint64_t>{UINT64_C(15208858086377056683), UINT64_C(1) << 63});
   CHECK(through<int>(std::vector<std::uint8_t>{255}, op::power(3))[0] == 16581375);

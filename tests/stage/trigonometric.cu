@@ -24,7 +24,8 @@ constexpr function sine = std::sin, cosine = std::cos;
 template <class T>
 std::vector<T> multiples(std::int64_t n) {
   std::vector<T> x;
-  for (std::int64_t i = 1; i < n; ++i) x.push_back(static_cast<T>(1.57079632679489661923L * static_cast<long double>(i)));
+  for (std::int64_t i = 1; i < n; ++i)
+    x.push_back(static_cast<T>(1.57079632679489661923L * static_cast<long double>(i)));
   return x;
 }
 

@@ -15,8 +15,9 @@ using namespace test;
 static_assert(std::is_same_v<behind<f16, decltype(op::where(true, 0))>, float>);
 static_assert(std::is_same_v<behind<float, decltype(op::where(1, op::value(0.5)))>, double>);
 static_assert(std::is_same_v<behind<std::int8_t, decltype(op::where(1, 0))>, int>);
-static_assert(std::is_same_v<behind<std::uint8_t, decltype(op::where(1, op::load(static_cast<std::uint8_t *>(nullptr))))>,
-                             std::uint8_t>);
+static_assert(
+    std::is_same_v<behind<std::uint8_t, decltype(op::where(1, op::load(static_cast<std::uint8_t *>(nullptr))))>,
+                   std::uint8_t>);
 
 namespace {
 

@@ -68,7 +68,7 @@ __device__ __forceinline__ void map_tile(const P &p, const shape &s) {
 }
 
 template <class Tag, bool Aligned, bool Counted>
-__global__ void __launch_bounds__(map_threads, resident(map_blocks<tagged_t<Tag>>(Aligned), map_threads))
+__global__ void __launch_bounds__(map_threads, resident(map_blocks<tagged_t<Tag>>(Aligned && !Counted), map_threads))
     map_kernel(const __grid_constant__ tagged_t<Tag> p, const __grid_constant__ shape s) {
   wait_for_predecessor();
   if constexpr (Counted) map_tile<Aligned>(p, counted<lanes_v<tagged_t<Tag>>>(s));

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of onepass: the arithmetic ops. Operands promote as in C++; each f32 and f64 result is rounded once. Values and
-// operands may be complex, too: how those are rounded is said in math.cuh.
+// operands may be complex, too: how those are rounded is said in math.cuh and division.cuh.
 #ifndef ONEPASS_STAGE_ARITHMETIC_CUH
 #define ONEPASS_STAGE_ARITHMETIC_CUH
 
+#include "division.cuh"
 #include "math.cuh"
 #include "pointwise.cuh"
 

@@ -7,6 +7,8 @@
 #ifndef ONEPASS_STAGE_COMPARISON_CUH
 #define ONEPASS_STAGE_COMPARISON_CUH
 
+#include <cuda/std/limits>  // infinity
+
 #include "math.cuh"
 #include "pointwise.cuh"
 

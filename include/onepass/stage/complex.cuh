@@ -35,7 +35,7 @@ struct component<T, true> {
 template <class T>
 using component_t = typename component<T>::type;
 
-// A complex type like C over V.
+// A complex type like C over V; C itself if it is no template of its value_type.
 template <class C, class V, bool = cs::is_same_v<component_t<C>, V>>
 struct complex_over {
   using type = C;

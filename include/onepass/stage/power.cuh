@@ -3,6 +3,8 @@
 #ifndef ONEPASS_STAGE_POWER_CUH
 #define ONEPASS_STAGE_POWER_CUH
 
+#include <cuda/std/limits>  // infinity, NaN
+
 #include "elementary.cuh"
 
 namespace ONEPASS_LOCAL onepass {

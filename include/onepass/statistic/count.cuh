@@ -52,6 +52,7 @@ struct all_statistic : any_statistic {
 
 }  // namespace detail
 
+// One result each, exact.
 ONEPASS_OBJECT detail::count_statistic count{};  // int64; of nothing: 0
 ONEPASS_OBJECT detail::any_statistic any{};      // bool; of nothing: false
 ONEPASS_OBJECT detail::all_statistic all{};      // bool; of nothing: true

@@ -66,8 +66,9 @@ struct log_sum_exp_statistic {
 
 }  // namespace detail
 
-// In f32 for f16, bf16 and f32, of integers in f64. Of nothing, and of -inf alone, -inf; with +inf it is +inf; NaN if
-// any value is.
+// One result: f32 of f16, bf16 and f32, f64 of f64 and of integers. Of nothing, and of -inf alone: -inf. NaN if any
+// value is, else +inf if any is. The error in f32 is below 1e-6, and half an ulp of the result; in f64 below 1e-15,
+// likewise.
 ONEPASS_OBJECT detail::log_sum_exp_statistic log_sum_exp{};
 
 }  // namespace onepass

@@ -154,15 +154,18 @@ struct moments_statistic : moments {
 
 }  // namespace detail
 
-// All are in f32 for f16, bf16 and f32, and in f64 for f64 and integers; of nothing NaN. NaN if any value is.
+// f32 of f16, bf16 and f32, f64 of f64 and of integers. Of nothing: NaN. NaN if any value is.
 //
-// mean: of integers the exact sum, divided. It overflows where the sum does; that of mean_variance does not.
+// mean: one result, the sum divided by n, so as exact as the sum; of integers the sum is exact. It is infinite where
+// the sum is, which that of mean_variance need not be. Of complex numbers too.
 ONEPASS_OBJECT detail::mean_statistic mean{};
-// Of the population, or variance(correction): the sum of squared differences from the mean over n - correction; with
-// n <= correction it is inf, or NaN where all values are equal. An infinity among the values makes it NaN.
+// One result, of the population; variance(c) divides the sum of squared differences from the mean by n - c, or by 0 if
+// that is negative: then it is inf, or NaN where all values are equal. An infinity makes it NaN, and differences beyond
+// the root of the greatest number make it inf. The error is below 3e-7 of the variance in f32, whatever the offset.
 ONEPASS_OBJECT detail::moments_statistic<detail::second_moment> variance{};
-ONEPASS_OBJECT detail::moments_statistic<detail::second_root> standard_deviation{};
-ONEPASS_OBJECT detail::moments_statistic<detail::both_moments> mean_variance{};  // two results
+ONEPASS_OBJECT detail::moments_statistic<detail::second_root> standard_deviation{};  // its root, with c too
+// Two results, the mean and the variance, with c too.
+ONEPASS_OBJECT detail::moments_statistic<detail::both_moments> mean_variance{};
 
 }  // namespace onepass
 

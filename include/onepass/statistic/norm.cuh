@@ -86,8 +86,9 @@ struct norm2_statistic {
 
 }  // namespace detail
 
-// In f32 for f16, bf16 and f32, of integers in f64. NaN if any value is, else inf if any is infinite; of nothing 0.
-// The error is half that of sum_of_squares, and one rounding.
+// One result: f32 of f16, bf16 and f32, f64 of f64 and of integers. Of nothing: 0. NaN if any value is, else inf if any
+// is infinite. The error is below 0.95 ulp in tests of up to 10^6 values over the whole range; the bound is half the
+// number of roundings of sum_of_squares, and one.
 ONEPASS_OBJECT detail::norm2_statistic norm2{};
 
 }  // namespace onepass
