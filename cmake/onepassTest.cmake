@@ -106,8 +106,7 @@ endfunction()
 
 # onepass_header_tests(): one translation unit per header, which includes it twice and nothing else. A .h is compiled as
 # C and as C++, a .cuh as CUDA. All of them are linked into one program, so that a function that a header defines and
-# does not make inline is a duplicate. The .cuh are compiled once more without the operators and conversions of the
-# 16-bit types, as in a program that has its own.
+# does not make inline is a duplicate.
 function(onepass_header_tests)
   set(include_dir ${onepass_SOURCE_DIR}/include)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${include_dir} ${include_dir}/*.h ${include_dir}/*.cuh)
@@ -129,6 +128,14 @@ function(onepass_header_tests)
   add_library(test_headers_c OBJECT ${units_c} ${units_cpp})
   set_target_properties(test_headers_c PROPERTIES C_STANDARD 11 C_EXTENSIONS OFF)
   target_link_libraries(test_headers_c PRIVATE onepass::c onepass_warnings)
+  foreach(dialect 99 23)
+    add_library(test_headers_c${dialect} OBJECT ${units_c})
+    set_target_properties(test_headers_c${dialect} PROPERTIES C_STANDARD ${dialect} C_EXTENSIONS OFF)
+    target_link_libraries(test_headers_c${dialect} PRIVATE onepass::c onepass_warnings)
+  endforeach()
+  add_library(test_headers_cxx11 OBJECT ${units_cpp})
+  set_target_properties(test_headers_cxx11 PROPERTIES CXX_STANDARD 11 CXX_EXTENSIONS OFF)
+  target_link_libraries(test_headers_cxx11 PRIVATE onepass::c onepass_warnings)
 
   set(main ${CMAKE_CURRENT_BINARY_DIR}/headers/main.cpp)
   file(CONFIGURE OUTPUT ${main} CONTENT "int main() { return 0; }\n")
@@ -136,15 +143,6 @@ function(onepass_header_tests)
   set_target_properties(test_headers PROPERTIES CUDA_ARCHITECTURES "${onepass_one_architecture}")
   target_link_libraries(test_headers PRIVATE onepass::onepass onepass_warnings)
   onepass_add_test(headers test_headers)
-
-  if(units_cu)
-    add_library(test_headers_no_16bit_operators OBJECT ${units_cu})
-    set_target_properties(test_headers_no_16bit_operators PROPERTIES CUDA_ARCHITECTURES "${onepass_one_architecture}")
-    target_compile_definitions(test_headers_no_16bit_operators PRIVATE
-      __CUDA_NO_HALF_OPERATORS__ __CUDA_NO_HALF_CONVERSIONS__
-      __CUDA_NO_BFLOAT16_OPERATORS__ __CUDA_NO_BFLOAT16_CONVERSIONS__)
-    target_link_libraries(test_headers_no_16bit_operators PRIVATE onepass::onepass onepass_warnings)
-  endif()
 
   onepass_add_test(includes ${Python3_EXECUTABLE} ${onepass_SOURCE_DIR}/tests/includes.py ${include_dir})
 endfunction()

@@ -342,6 +342,18 @@ TEST_CASE("f8 widens exactly, and stores round to nearest even and saturate") {
   }
 }
 
+TEST_CASE("small integers become floats exactly") {
+  int wrong = 0;
+  for (int i = -32768; i < 65536; ++i) {
+    if (i < 32768) wrong += detail::narrow<float>(static_cast<std::int16_t>(i)) != static_cast<float>(i);
+    if (i >= 0) wrong += detail::narrow<float>(static_cast<std::uint16_t>(i)) != static_cast<float>(i);
+    if (i >= -128 && i < 128) wrong += detail::narrow<float>(static_cast<std::int8_t>(i)) != static_cast<float>(i);
+    if (i >= 0 && i < 256) wrong += detail::narrow<float>(static_cast<std::uint8_t>(i)) != static_cast<float>(i);
+  }
+  CHECK(wrong == 0);
+  CHECK_FALSE(std::signbit(detail::narrow<float>(std::int8_t{0})));
+}
+
 TEST_CASE("what is stored in its own type is unchanged") {
   CHECK(detail::narrow<std::int64_t>(std::numeric_limits<std::int64_t>::max() - 1) ==
         std::numeric_limits<std::int64_t>::max() - 1);

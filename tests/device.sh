@@ -24,7 +24,7 @@ for source in "$tests"/kernel/*.cu; do
   name=$(basename "$source" .cu)
   "$nvcc" -arch=native "$scratch/main.o" "$scratch/$name.o" -o "$scratch/$name" || exit 1
   if timeout 200 "$scratch/$name" > "$scratch/$name.log" 2>&1; then note "$name" passed; else note "$name" FAILED; tail -n 60 "$scratch/$name.log"; fi
-  grep -E '^f32 |^All tests|^test cases|^assertions' "$scratch/$name.log"
+  grep -E '^b?f(16|32) |^All tests|^test cases|^assertions' "$scratch/$name.log"
 done
 major=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1 | cut -d. -f1)
 other=$([ "$major" = 10 ] && echo 120 || echo 100)

@@ -100,7 +100,7 @@ ONEPASS_HD auto widen_value(const T &x) {
 }
 template <class... T>
 ONEPASS_HD auto widen_value(const cs::tuple<T...> &x) {
-  return cs::apply([](const T &...e) { return cs::make_tuple(detail::widen(e)...); }, x);
+  return cs::apply([](const T &...e) { return tuple_of_lanes{}(detail::widen(e)...); }, x);
 }
 
 // What an iterator does on the device is compiled for it: a part of it that exists on the host only is no warning but

@@ -152,11 +152,11 @@ void each(const F &f, const samples &first, const More &...more) {
 template <class F, class... X>
 near map_turning(double turn, const F &f, const X &...x) {
   if (!(is_known(x) && ...)) return any_number();
-  near r{infinity, f(x.value...), -infinity};
+  near r{infinity, static_cast<double>(f(x.value...)), -infinity};
   bool nan = false, number = false;
   each(
       [&](auto... s) {
-        const double y = f(s...);
+        const double y = static_cast<double>(f(s...));
         (std::isnan(y) ? nan : number) = true;
         if (y < r.low || (y == r.low && std::signbit(y))) r.low = y;
         if (y > r.high || (y == r.high && !std::signbit(y))) r.high = y;
@@ -179,6 +179,10 @@ struct functor_of<op::detail::pointwise<F, O...>> {
 };
 template <class F>
 struct functor_of<op::detail::op_with_operands<F>> {
+  using type = F;
+};
+template <class F>
+struct functor_of<op::detail::comparison<F>> {
   using type = F;
 };
 // Whether a word has an approximate form for operands of f32.
@@ -287,8 +291,8 @@ inline near is_finite(const near &v) {
 // Between multiples of the half turn pi / 2 that an interval holds, and beyond, a sine is anything.
 inline near wave(const near &v, double (*f)(double), double ulps, math m, double turn) {
   const double pi = 3.14159265358979323846, first = std::ceil((v.low - turn) / pi), turns = (v.high - turn) / pi - first;
-  if (is_known(v) && turns >= 1) return {-1, f(v.value), 1};
-  return within(map_turning(turns >= 0 ? first * pi + turn : 0, f, v), ulps, m);
+  const near r = map_turning(turns >= 0 ? first * pi + turn : 0, f, v);
+  return within(is_known(r) && turns >= 1 ? near{-1, r.value, 1} : r, ulps, m);
 }
 inline near sin(const near &v, math m = math::full) { return wave(v, std::sin, 2, m, 1.57079632679489661923); }
 inline near cos(const near &v, math m = math::full) { return wave(v, std::cos, 2, m, 0); }
@@ -350,7 +354,7 @@ struct whole {
   FUZZ_WHOLE(bit_or, x | b)
   FUZZ_WHOLE(bit_xor, x ^ b)
   FUZZ_WHOLE(shift_left, b >= 32 ? 0 : x << b)
-  FUZZ_WHOLE(shift_right, b >= 32 ? (x < T(0) ? -1 : 0) : x >> b)
+  FUZZ_WHOLE(shift_right, b < 32 ? x >> b : std::is_signed_v<T> ? x >> 31 : 0)
 #undef FUZZ_WHOLE
   static near multiply_add(const near &v, const near &a, const near &b) { return add(multiply(v, a), b); }
   static near bit_not(const near &v) { return bit_xor(v, exact(number_in(static_cast<T>(-1)))); }
@@ -361,7 +365,12 @@ struct whole {
 
 using values = std::vector<near>;
 
-inline bool all_known(const values &all) { return std::all_of(all.begin(), all.end(), is_known); }
+// Whether enough is known of all for a sum: no end at infinity that is not the value.
+inline bool all_known(const values &all) {
+  return std::all_of(all.begin(), all.end(), [](const near &v) {
+    return is_known(v) && (is_point(v) || (std::isfinite(v.low) && std::isfinite(v.high)));
+  });
+}
 inline double n_of(const values &all) { return static_cast<double>(all.size()); }
 // How many roundings lie between a value and the sum: the depth of a tree.
 inline double depth(const values &all) { return std::log2(n_of(all) + 1) + 3; }
@@ -374,7 +383,6 @@ near total(const values &all, const F &f, double &size) {
   if (!all_known(all)) return any_number();
   for (const near &v : all) {
     const near x = f(v);
-    if (!is_point(x) && (std::isinf(x.low) || std::isinf(x.high))) return any_number();
     r = {r.low + x.low, r.value + x.value, r.high + x.high};
     if (std::isfinite(x.value)) size += std::max(std::fabs(x.low), std::fabs(x.high));
   }
@@ -407,7 +415,7 @@ inline near norm2(const values &all) {
     const near x = unrounded_square(v);
     r = {r.low + x.low, r.value + x.value, r.high + x.high};
   }
-  const auto root = [&](double x, double sign) { return std::sqrt(x) * (1 + sign * 0x1p-24 * (depth(all) / 2 + 1)); };
+  const auto root = [&](double x, double sign) { return std::sqrt(x) * (1 + sign * 0x1p-25 * depth(all)); };
   return within({root(r.low, -1), std::sqrt(r.value), root(r.high, 1)}, 1);
 }
 inline near mean(const values &all) {
@@ -426,7 +434,7 @@ inline near log_sum_exp(const values &all) {
   return within(widened(r, 1e-6), 1);
 }
 // Values that move by d each move the root of their variance by at most the root of the mean of d^2.
-inline near standard_deviation(const values &all, double factor = 1) {
+inline near standard_deviation(const values &all) {
   const double n = n_of(all);
   double mean = 0, squares = 0, moved = 0, most = 0;
   if (!all_known(all)) return any_number();
@@ -437,11 +445,11 @@ inline near standard_deviation(const values &all, double factor = 1) {
   }
   if (std::isnan(mean) || std::isinf(mean) || all.empty()) return exact(not_a_number);  // of infinities too
   if (most * most * n > 3e38) return any_number();
-  const double root = std::sqrt(squares / n), off = std::sqrt(moved / n) + factor * root * 0x1p-24 * depth(all) + 0x1p-72;
+  const double root = std::sqrt(squares / n), off = std::sqrt(moved / n) + root * 0x1p-25 * depth(all) + 0x1p-72;
   return within({std::max(root - off, 0.0), root, root + off}, 1);
 }
 inline near variance(const values &all) {
-  return square(standard_deviation(all, 2));
+  return square(standard_deviation(all));
 }
 inline near minimum(const values &all) {
   near r = exact(infinity);
@@ -453,6 +461,8 @@ inline near maximum(const values &all) {
   for (const near &v : all) r = maximum(r, v);
   return r;
 }
+// Of several zeros argmin and argmax take the first.
+inline near first_zero(const near &v) { return v.low == 0 && v.high == 0 ? near{-0.0, v.value, 0.0} : v; }
 // The lowest index of the least value, [first, last] that it may be. (Of the greatest: of the negated values.)
 inline near argmin(const values &all) {
   const near best = minimum(all);

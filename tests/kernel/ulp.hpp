@@ -41,8 +41,11 @@ template <class Function>
 __host__ __device__ double error_in_ulp(float y, float x) {
   const double right = Function::of(static_cast<double>(x));
   if (right != right || y != y) return right != right && y != y ? 0 : 1e9;
-  const float rounded = static_cast<float>(right);
-  if (isinf(rounded) || isinf(y)) return rounded == y ? 0 : 1e9;
+  const double end = 3.402823669209385e38;  // 2^128: what lies beyond the greatest number counts as this
+  if (fabs(right) >= end || isinf(y)) {
+    const double got = fmin(fmax(static_cast<double>(y), -end), end);
+    return fabs(got - fmin(fmax(right, -end), end)) / 2.028240960365167e31;
+  }
   int exponent = -126;
   if (right != 0) frexp(right, &exponent);
   exponent = exponent - 1 < -126 ? -126 : exponent - 1;

