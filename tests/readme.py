@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Holds README.md to what is compiled: each block of code stands in a source of the project, each status is named.
+"""Holds README.md to what is compiled: each block of code stands in a source of the project, each status is named, each word is described.
 
     readme.py <directory of the project>
 
@@ -63,11 +63,26 @@ def main(project):
     for status in sorted(named ^ defined):
         faults.append(f"{status}: " + ("not in README.md" if status in defined else "in README.md, but not in status.h"))
 
+    words = {}  # the public words: objects and functions
+    for path in sorted((project / "include/onepass").glob("s*/*.cuh")):
+        header = path.read_text(encoding="utf-8")
+        for declared in re.findall(r"^ONEPASS_OBJECT ([^;]+);", header, re.M):
+            words.update({word: path for word in re.findall(r"(\w+)\{\}", declared)})
+        public = re.sub(r"namespace detail \{.*?\n\}  // namespace detail", "", header, flags=re.S)
+        words.update({word: path for word in re.findall(r"^ONEPASS_HD (?!.*operator)[^(]*?(\w+)\(", public, re.M)})
+    table = project / "include/onepass/stage/README.md"
+    ops = table.read_text(encoding="utf-8") if table.exists() else ""
+    for word, path in words.items():
+        if not re.search(rf"`[^`]*\b{word}\b[^`]*`", readme):
+            faults.append(f"README.md: {word} of {path.name} is not in it")
+        if path.parent.name == "stage" and word not in {"cast", "exact", "fn", "tee"} and not re.search(rf"`[^`]*\b{word}\b[^`]*`", ops):
+            faults.append(f"{table}: {word} of {path.name} is not in it")
+
     for target in re.findall(r"(?<!!)\[[^]]*\]\(([^)#:]+)\)", readme):
         if not (project / target).exists():
             faults.append(f"README.md: a link to {target}, which does not exist")
 
-    print("\n".join(faults) if faults else f"{counts} blocks of code and {len(defined)} errors are as in the sources")
+    print("\n".join(faults) if faults else f"{counts} blocks of code and {len(defined)} errors are as in the sources, {len(words)} words are described")
     return 1 if faults else 0
 
 

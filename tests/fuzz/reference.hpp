@@ -63,7 +63,7 @@ double stored(double x) {
   } else if constexpr (std::is_integral_v<T>) {
     constexpr auto low = static_cast<double>(std::numeric_limits<T>::min());
     constexpr auto high = static_cast<double>(std::numeric_limits<T>::max());
-    return std::isnan(x) ? 0 : std::min(std::max(std::nearbyint(x), low), high);
+    return std::isnan(x) ? 0 : std::min(std::max(std::nearbyint(x), low), high) + 0.0;  // without a sign of 0
   } else if constexpr (std::is_same_v<T, f64>) {
     return x;
   } else {
@@ -435,12 +435,15 @@ inline near log_sum_exp(const values &all) {
 }
 // Values that move by d each move the root of their variance by at most the root of the mean of d^2.
 inline near standard_deviation(const values &all) {
-  const double n = n_of(all);
+  const double n = n_of(all), origin = all.empty() ? 0 : all[0].value;
   double mean = 0, squares = 0, moved = 0, most = 0;
   if (!all_known(all)) return any_number();
-  for (const near &v : all) mean += v.value / n, most = std::max({most, std::fabs(v.low), std::fabs(v.high)});
   for (const near &v : all) {
-    squares += (v.value - mean) * (v.value - mean);
+    mean += (v.value - origin) / n;
+    most = std::max({most, std::fabs(v.low), std::fabs(v.high)});
+  }
+  for (const near &v : all) {
+    squares += (v.value - origin - mean) * (v.value - origin - mean);
     moved += std::max(v.value - v.low, v.high - v.value) * std::max(v.value - v.low, v.high - v.value);
   }
   if (std::isnan(mean) || std::isinf(mean) || all.empty()) return exact(not_a_number);  // of infinities too
