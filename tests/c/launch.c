@@ -213,6 +213,17 @@ static void check_places(const onepass_exec_t *exec) {
   CHECK(refused(ONEPASS_ERROR_OVERLAP, &rows, shape, &args, exec));
   args.leaves[2].pointer = x + 4 * 65;  // wraps into the next row's window
   CHECK(refused(ONEPASS_ERROR_OVERLAP, &rows, shape, &args, exec));
+  // A sink whose columns are apart, an array of one element too few.
+  args = chain();
+  args.leaves[2].layout = ONEPASS_STRIDED;
+  args.leaves[2].column_stride = 2;
+  CHECK(refused(ONEPASS_ERROR_STRIDE, &rows, shape, &args, exec));
+  args = chain();
+  args.leaves[1].view_rank = 1;
+  args.leaves[1].view_columns = 640;
+  CHECK(started(&rows, shape, &args, exec));
+  args.leaves[1].view_columns = 639;
+  CHECK(refused(ONEPASS_ERROR_SIZE, &rows, shape, &args, exec));
   // Two sinks in one place.
   args = chain();
   args.leaves[1] = args.leaves[2];
@@ -282,7 +293,7 @@ static void check_host(const onepass_exec_t *exec) {
 
 // What only the device knows comes back from start as it is. One pass is required of plans that have one: no change.
 static void check_answers(const onepass_exec_t *exec) {
-  const onepass_status_t answers[] = {ONEPASS_ERROR_PASSES,     ONEPASS_ERROR_NO_DEVICE,       ONEPASS_ERROR_LAUNCH,
+  const onepass_status_t answers[] = {ONEPASS_ERROR_STREAM,     ONEPASS_ERROR_PASSES,     ONEPASS_ERROR_NO_DEVICE,       ONEPASS_ERROR_LAUNCH,
                                       ONEPASS_ERROR_CAPABILITY, ONEPASS_ERROR_NO_KERNEL_IMAGE, ONEPASS_SUCCESS};
   for (size_t i = 0; i < sizeof answers / sizeof answers[0]; ++i) {
     args_t args = chain();

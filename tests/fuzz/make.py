@@ -178,7 +178,7 @@ class Pipeline:
             a, b = self.operand(), self.operand()
             self.push(f'op::clamp({a[0]}, {b[0]})', f'v = ref::clamp(v, {a[1]}, {b[1]});')
         elif roll == 17:
-            self.cast_to_f32(*self.comparison(self.operand()))
+            self.cast_to_f32(*self.comparison(None if self.one_in(4) else self.operand()))
         elif roll == 18:
             mask, other = self.load(self.rng.choice(['u8', 'i8', 'f16'])), self.operand()
             self.push(f'op::where({mask[0]}, {other[0]})', f'v = ref::where(v, {mask[1]}, {other[1]});')
@@ -196,7 +196,7 @@ class Pipeline:
         return f'v = ref::{word}({gate}, {up}' + (');' if word == 'reglu' else ', {m});')
 
     def comparison(self, operand):
-        if self.one_in(4):
+        if operand is None:
             word = self.rng.choice(CLASSES)
             return f'op::{word} | ', f'ref::{word}(v)'
         word = self.rng.choice(COMPARISONS)

@@ -101,7 +101,9 @@ struct near {
 inline near exact(double x) { return {x, x, x}; }
 inline near any_number() { return {-infinity, not_a_number, infinity}; }  // of which nothing is known
 inline bool is_known(const near &v) { return !std::isnan(v.value) || std::isnan(v.low); }
-inline bool is_point(const near &v) { return v.low == v.high || std::isnan(v.low); }
+inline bool is_point(const near &v) {
+  return std::isnan(v.low) || (v.low == v.high && std::signbit(v.low) == std::signbit(v.high));
+}
 
 // What the sinks behind a stage can tell apart: the functions may then be approximate.
 enum class math { full, f16, bf16, both };
@@ -483,7 +485,7 @@ inline near argmin(const values &all) {
   return r;
 }
 inline near argmax(values all) {
-  for (near &v : all) v = negate(v);
+  for (near &v : all) v = {-v.high, -v.value, -v.low};
   return argmin(all);
 }
 // How many may be, and must be, other than 0.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Streams and devices: a launch is ordered by the stream that it is given, and touches no other and no other device.
+#include <algorithm>
+#include <array>
 #include <thread>
 
 #include "gpu.hpp"
@@ -55,7 +57,7 @@ TEST_CASE("a launch sees what was written late on its stream, whatever stream th
     CUDA_CHECK(cudaDeviceSynchronize());
     write_late<<<1, 1024, 0, stream>>>(x.at(), n, value, 20000000);  // some 10 ms
     OP_CHECK(op::launch(op::load(x.at()) | op::reduce(op::sum, sum.at()), op::extent(n), w.exec(stream)));
-    if (stream == own) CHECK(cudaStreamQuery(stream) == cudaErrorNotReady);  // the host did not wait
+    if (stream == own && !reduced()) CHECK(cudaStreamQuery(stream) == cudaErrorNotReady);  // the host did not wait
     CUDA_CHECK(cudaStreamSynchronize(stream));
     CHECK(sum.one() == value * n);
   }
@@ -64,15 +66,19 @@ TEST_CASE("a launch sees what was written late on its stream, whatever stream th
 }
 
 TEST_CASE("a launch waits for no other stream") {
+  if (reduced()) return;  // under a tool the other stream is done before the launch
   const device_array<float> x(std::vector<float>(1000, 3.0f)), y(1000), other(1000);
   cudaStream_t busy, own;
   CUDA_CHECK(cudaStreamCreateWithFlags(&busy, cudaStreamNonBlocking));
   CUDA_CHECK(cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking));
   onepass_exec_t exec{};
   exec.stream = own;
+  const auto negated = op::load(x.at()) | op::negate | op::store(y.at());
+  OP_CHECK(op::launch(negated, op::extent(1000), exec));  // a kernel is loaded with its first launch, which waits
+  y.fill(0);
   CUDA_CHECK(cudaDeviceSynchronize());
   write_late<<<1, 32, 0, busy>>>(other.at(), 1000, 1, 400000000);  // some 200 ms
-  OP_CHECK(op::launch(op::load(x.at()) | op::negate | op::store(y.at()), op::extent(1000), exec));
+  OP_CHECK(op::launch(negated, op::extent(1000), exec));
   CUDA_CHECK(cudaStreamSynchronize(own));
   CHECK(cudaStreamQuery(busy) == cudaErrorNotReady);
   CUDA_CHECK(cudaStreamSynchronize(busy));
@@ -82,9 +88,9 @@ TEST_CASE("a launch waits for no other stream") {
 }
 
 TEST_CASE("threads that launch for the first time at once, on every device") {
-  const int devices = device_count();
+  const int devices = std::min(device_count(), 8);
   std::vector<std::thread> threads;
-  std::vector<int> right(static_cast<std::size_t>(4 * devices), 0);
+  std::array<int, 32> right{};
   for (int k = 0; k < 4 * devices; ++k)
     threads.emplace_back([&, k] {
       const std::int64_t n = 1 << 20;
@@ -112,7 +118,7 @@ TEST_CASE("threads that launch for the first time at once, on every device") {
       cudaFree(memory);
     });
   for (std::thread &thread : threads) thread.join();
-  for (const int each : right) CHECK(each == 1);
+  CHECK(std::count(right.begin(), right.end(), 1) == 4 * devices);
 }
 
 TEST_CASE("two devices: the current one is used and stays current; a stream of the other is refused") {
@@ -135,7 +141,7 @@ TEST_CASE("two devices: the current one is used and stays current; a stream of t
   }
   out0.fill(0xA5);
   CHECK(op::launch(op::load(x0.at()) | op::reduce(op::sum, out0.at()), op::extent(5000), first.exec(stream1)) ==
-        ONEPASS_ERROR_LAUNCH);
+        ONEPASS_ERROR_STREAM);
   CHECK(current_device() == 0);
   CUDA_CHECK(cudaDeviceSynchronize());
   CHECK(op::detail::bit_copy<std::uint32_t>(out0.one()) == 0xA5A5A5A5u);
