@@ -15,6 +15,8 @@ target_compile_options(onepass_warnings INTERFACE
 
 # What never launches is compiled for one device: half of the build time where the list has two.
 list(GET CMAKE_CUDA_ARCHITECTURES -1 onepass_one_architecture)
+# What needs a device is compiled for the oldest, which runs on the others too.
+list(GET CMAKE_CUDA_ARCHITECTURES 0 onepass_oldest_architecture)
 
 # Compiler flags that a source asks for itself, in a line `// flags: --extended-lambda`.
 function(onepass_source_flags source)
@@ -61,6 +63,7 @@ function(onepass_test source)
   set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}")
   if("gpu" IN_LIST arg_LABELS)
     set_tests_properties(${name} PROPERTIES RESOURCE_LOCK gpu)  # one at a time: each may fill the memory of the device
+    set_target_properties(${target} PROPERTIES CUDA_ARCHITECTURES "${onepass_oldest_architecture}")
   else()
     set_target_properties(${target} PROPERTIES CUDA_ARCHITECTURES "${onepass_one_architecture}")
   endif()

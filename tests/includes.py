@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the #include lines of the library's headers and fails on one that points up, leaves the library, or closes a circle.
+"""Reads the #include lines of the library's headers and fails on one that points up, leaves the library, or closes a
+circle; and on a namespace that is opened for others to see.
 
     includes.py <include directory>
 """
@@ -44,6 +45,8 @@ def main(include_dir):
             continue
         conditions = []  # the open #if lines
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            if re.match(r"namespace onepass\b", line):
+                faults.append(f"{header}:{number}: no ONEPASS_LOCAL: a library would export what it instantiates here")
             if re.match(r"\s*#\s*if", line):
                 conditions.append(line)
             elif re.match(r"\s*#\s*el", line) and conditions:
