@@ -16,6 +16,12 @@ pids=()
 for source in "$tests"/kernel/*.cu; do
   "$nvcc" "${flags[@]}" -c "$source" -o "$scratch/$(basename "$source" .cu).o" & pids+=($!)
 done
+seed=$(date +%s)  # random pipelines, compared with float64
+echo "fuzz: make.py $seed 12 to $((seed + 7)) 12"
+for i in 0 1 2 3 4 5 6 7; do
+  python3 "$tests/fuzz/make.py" $((seed + i)) 12 > "$scratch/fuzz_$i.cu" || exit 1
+  "$nvcc" "${flags[@]}" -DONEPASS_FUZZ_DEVICE -I "$tests/fuzz" "$scratch/fuzz_$i.cu" -o "$scratch/fuzz_$i" & pids+=($!)
+done
 for pid in "${pids[@]}"; do wait "$pid" || exit 1; done
 
 summary=() failed=0
@@ -31,6 +37,15 @@ other=$([ "$major" = 10 ] && echo 120 || echo 100)
 "$nvcc" -std=c++17 -gencode "arch=compute_$other,code=sm_$other" -I "$tests/../include" "$tests/device/foreign_image.cu" \
   -o "$scratch/foreign_image" || exit 1
 if "$scratch/foreign_image"; then note foreign_image passed; else note foreign_image FAILED; fi
+declare -A fuzzing
+seconds=$([ -n "${ONEPASS_TEST_REDUCED:-}" ] && echo 5 || echo 120)
+for i in 0 1 2 3 4 5 6 7; do
+  timeout $((seconds + 60)) "$scratch/fuzz_$i" "$seed" "$seconds" > "$scratch/fuzz_$i.log" 2>&1 & fuzzing[fuzz_$i]=$!
+done
+for run in "${!fuzzing[@]}"; do
+  if wait "${fuzzing[$run]}"; then note "$run" passed; else note "$run" FAILED; fi
+  cat "$scratch/$run.log"
+done
 if [ "$sanitizer" != --no-sanitizer ]; then
   declare -A running
   for tool in memcheck racecheck initcheck synccheck; do

@@ -118,3 +118,23 @@ TEST_CASE("a functor that exists on the device only leaves the host entry empty,
   CHECK(onepass_launch(&on_device_f32, onepass_extent_1d(4), &args, &exec) == ONEPASS_ERROR_DEVICE_ONLY);
   CHECK(y[0] == 7);
 }
+
+namespace {
+
+struct capable_sum : op::detail::sum_statistic {
+  static constexpr int capability = 103;
+};
+
+}  // namespace
+
+TEST_CASE("the capability of a statistic counts, alone and among several") {
+  using op::detail::capability_of;
+  const float *x = nullptr;
+  float *y = nullptr;
+  const auto alone = op::load(x) | op::reduce(capable_sum{}, y);
+  const auto among = op::load(x) | op::reduce(op::several(op::maximum, capable_sum{}), y, y);
+  const auto kept = op::load(x) | op::tee(op::reduce(op::with_initial(capable_sum{}, 1), y)) | op::store(y);
+  CHECK(capability_of<std::decay_t<decltype(alone)>>::value == 103);
+  CHECK(capability_of<std::decay_t<decltype(among)>>::value == 103);
+  CHECK(capability_of<std::decay_t<decltype(kept)>>::value == 103);
+}

@@ -176,3 +176,32 @@ TEST_CASE("a statistic may use the coordinate") {
   CHECK(row == 0.75);
   CHECK(column == 3.5);
 }
+
+namespace {
+
+// The sum of rows and columns.
+struct places {
+  static constexpr bool by_row = true;
+  static constexpr int capability = 103;
+  template <class T>
+  ONEPASS_HD std::int64_t identity() const {
+    return 0;
+  }
+  ONEPASS_HD std::int64_t lift(float, const op::coordinate &at) const { return 100 * at.row + at.column; }
+  ONEPASS_HD std::int64_t combine(std::int64_t a, std::int64_t b) const { return a + b; }
+  ONEPASS_HD std::int64_t finish(std::int64_t s, std::int64_t) const { return s; }
+};
+
+}  // namespace
+
+TEST_CASE("a statistic that asks for rows gets its place in two dimensions, alone and among several") {
+  const std::vector<float> x(6, 1.0f);
+  std::int64_t alone = 0, among = 0;
+  float sum = 0;
+  const auto shape = onepass_extent_2d(2, 3);
+  on_host(op::load(x.data()) | op::reduce(places{}, &alone), shape);
+  on_host(op::load(x.data()) | op::reduce(op::several(op::sum, places{}), &sum, &among), shape);
+  CHECK(alone == 300 + 2 * (0 + 1 + 2));
+  CHECK(among == alone);
+  CHECK(sum == 6);
+}

@@ -56,7 +56,7 @@ struct stage_value<Value, pointwise<F, Operands...>> {
     } else if constexpr (any_is<unknown, Value, typename operand_value<Value, Operands>::type...>) {
       return cs::type_identity<unknown>{};
 #ifndef __CUDA_ARCH__
-    } else if constexpr (is_device_lambda<F>()) {
+    } else if constexpr (holds_device_lambda<F>::value) {
       return cs::type_identity<unknown>{};
 #endif
     } else {
@@ -134,9 +134,21 @@ ONEPASS_HD constexpr bool check_reduce() {
                 "onepass: reduce begins with a statistic of the value that reaches it, such as sum, or a struct with "
                 "identity<T>(), lift(x, at), combine(a, b) and finish(state, n)");
   if constexpr (known && takes) {
+    using state = typename Sink::template state<Value>;
+    constexpr bool one_state =
+        cs::is_same_v<
+            state, cs::decay_t<decltype(cs::declval<const statistic &>().lift(cs::declval<Value>(), coordinate{}))>> &&
+        cs::is_same_v<state, cs::decay_t<decltype(cs::declval<const statistic &>().combine(cs::declval<state>(),
+                                                                                           cs::declval<state>()))>>;
+    static_assert(one_state, "onepass: identity, lift and combine of a statistic return one type, its state");
+    constexpr bool plain =
+        cs::is_trivially_copyable_v<state> && cs::is_default_constructible_v<state> && sizeof(state) <= 1024;
+    static_assert(
+        plain,
+        "onepass: the state of a statistic is trivially copyable, has a default constructor and at most 1024 bytes");
     constexpr bool fits = Sink::template fits<Value>();
     static_assert(fits, "onepass: reduce takes one pointer for each result of its statistic");
-    return fits;
+    return one_state && plain && fits;
   } else {
     return false;
   }

@@ -31,6 +31,11 @@ inline constexpr bool is_small_float = is_float16<T> || is_float8<T>;  // comput
 template <class T>
 inline constexpr __nv_fp8_interpretation_t format8 = cs::is_same_v<T, __nv_fp8_e4m3> ? __NV_E4M3 : __NV_E5M2;
 
+// A long double, which a device does not have (and device code may not name).
+template <class T>
+inline constexpr bool is_long_double =
+    cs::is_floating_point_v<T> && !is_small_float<T> && !cs::is_same_v<T, float> && !cs::is_same_v<T, double>;
+
 template <class T>
 struct compute {
   using type = cs::conditional_t<is_small_float<T>, float, T>;

@@ -71,11 +71,13 @@ ONEPASS_HD int write_leaves(const list<Head, Tail...> &parts, onepass_leaf_t *ou
   return n + write_leaves(parts.tail, out + n);
 }
 
-// Lanes per group: 16 bytes of the smallest element that is read or written everywhere, at most 64 of the largest; fewer
-// where one store would be wider than 16 bytes, while at least as many bytes are read (on an H200 a bf16 map with a mask
-// of bytes went from 0.91 to 0.98 of its roof).
+// Lanes per group: 16 bytes of the smallest element that is read or written everywhere, at most 64 of the largest;
+// fewer where one store would be wider than 16 bytes, while at least as many bytes are read (on an H200 a bf16 map with
+// a mask of bytes went from 0.91 to 0.98 of its roof).
 template <class... Leaf>
 ONEPASS_HD constexpr int lanes_of(list<Leaf...> *) {
+  static_assert((!is_long_double<typename Leaf::element> && ...),
+                "onepass: a device has no long double: use a double");
   static_assert(((sizeof(typename Leaf::element) <= 64 &&
                   (sizeof(typename Leaf::element) & (sizeof(typename Leaf::element) - 1)) == 0) &&
                  ...),
@@ -93,9 +95,9 @@ ONEPASS_HD constexpr int lanes_of(list<Leaf...> *) {
                                   ? static_cast<int>(sizeof(typename Leaf::element))
                                   : 0)...})
     read += bytes;
-  for (const int bytes : {0, (Leaf::span == ONEPASS_PER_ELEMENT && Leaf::written
-                                  ? static_cast<int>(sizeof(typename Leaf::element))
-                                  : 0)...})
+  for (const int bytes :
+       {0,
+        (Leaf::span == ONEPASS_PER_ELEMENT && Leaf::written ? static_cast<int>(sizeof(typename Leaf::element)) : 0)...})
     written = bytes > written ? bytes : written;
   int lanes = least == 0 ? 4 : least < 16 ? 16 / least : 1;  // 0: nothing is
   while (lanes > 1 && (lanes * most > 64 || (lanes * written > 16 && lanes * read > 16))) lanes /= 2;

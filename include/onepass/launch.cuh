@@ -21,6 +21,14 @@ template <class T, class = void>
 struct own_capability : cs::integral_constant<int, 75> {};
 template <class T>
 struct own_capability<T, cs::void_t<decltype(T::capability)>> : cs::integral_constant<int, T::capability> {};
+template <class... S>
+struct own_capability<several_statistic<S...>, void> {
+  static constexpr int value = [] {
+    int most = 75;
+    for (const int each : {0, own_capability<S>::value...}) most = each > most ? each : most;
+    return most;
+  }();
+};
 template <class... Own>
 constexpr int most_capable(int inner) {
   for (const int own : {0, own_capability<Own>::value...}) inner = own > inner ? own : inner;

@@ -75,20 +75,31 @@ ONEPASS_INLINE onepass_traffic_t onepass_unfused_traffic_of(const onepass_kernel
   return onepass_traffic_of_cost(&kernel->unfused, extent);
 }
 
+// The count of an extent in device memory: aligned, and apart from what the kernel writes.
+ONEPASS_INLINE onepass_status_t onepass_check_count(const onepass_leaf_t *leaves, int count, onepass_extent_t extent) {
+  if (extent.columns_at == NULL) return ONEPASS_SUCCESS;
+  const onepass_leaf_t place = onepass_once_leaf(extent.columns_at, (int32_t)sizeof(int64_t), 1, 1);
+  const onepass_status_t status = onepass_check_leaf(&place, extent);
+  if (status != ONEPASS_SUCCESS) return status;
+  for (int i = 0; i < count; ++i)
+    if (leaves[i].written && onepass_leaves_overlap(&place, &leaves[i], extent)) return ONEPASS_ERROR_OVERLAP;
+  return ONEPASS_SUCCESS;
+}
+
 // One launch is one kernel. Checks everything that can be checked on the host, then starts it: asynchronous on the
 // device, finished at return on the host. A status other than success means that nothing has been written. An extent
 // with no elements succeeds and writes what a reduction of nothing means. `args` is read before the call returns.
 ONEPASS_INLINE onepass_status_t onepass_launch(const onepass_kernel_t *kernel, onepass_extent_t extent,
                                                const void *args, const onepass_exec_t *exec) {
-  onepass_leaf_t leaves[ONEPASS_MAX_LEAVES + 1];
+  onepass_leaf_t leaves[ONEPASS_MAX_LEAVES];
   onepass_plan_t plan;
   if (kernel == NULL || args == NULL || exec == NULL || exec->max_blocks < 0) return ONEPASS_ERROR_ARGUMENT;
   if (exec->where != ONEPASS_DEVICE && exec->where != ONEPASS_HOST) return ONEPASS_ERROR_ARGUMENT;
   onepass_status_t status = onepass_check_extent(extent);
   if (status != ONEPASS_SUCCESS) return status;
   const int count = kernel->leaves(args, leaves);
-  if (extent.columns_at != NULL) leaves[count] = onepass_once_leaf(extent.columns_at, (int32_t)sizeof(int64_t), 1, 0);
-  status = onepass_check_leaves(leaves, count + (extent.columns_at != NULL), extent);
+  status = onepass_check_leaves(leaves, count, extent);
+  if (status == ONEPASS_SUCCESS) status = onepass_check_count(leaves, count, extent);
   if (status != ONEPASS_SUCCESS) return status;
   if (exec->where == ONEPASS_HOST) {
     if (kernel->host == NULL) return ONEPASS_ERROR_DEVICE_ONLY;
@@ -104,6 +115,7 @@ ONEPASS_INLINE onepass_status_t onepass_launch(const onepass_kernel_t *kernel, o
     const onepass_leaf_t scratch = onepass_once_leaf(exec->workspace, 1, (int32_t)plan.workspace_bytes, 1);
     for (int i = 0; i < count; ++i)
       if (onepass_leaves_overlap(&scratch, &leaves[i], extent)) return ONEPASS_ERROR_OVERLAP;
+    if (onepass_check_count(&scratch, 1, extent) != ONEPASS_SUCCESS) return ONEPASS_ERROR_OVERLAP;
   }
   if (kernel->geometry.family == ONEPASS_MAP && plan.groups == 0) return ONEPASS_SUCCESS;
   return kernel->start(args, extent, &plan, exec);

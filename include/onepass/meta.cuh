@@ -108,6 +108,7 @@ struct is_composite<T, cs::void_t<decltype(T::inner)>> : cs::true_type {};
 ONEPASS_DETAIL_FLAG(by_row)       // needs the row, the column or a pitch
 ONEPASS_DETAIL_FLAG(device_only)  // has no host body
 ONEPASS_DETAIL_FLAG(scattered)    // reads where another source says
+ONEPASS_DETAIL_FLAG(tees)         // gives its value to a sink on the way
 ONEPASS_DETAIL_FLAG(reduces)      // keeps a state over all elements
 ONEPASS_DETAIL_FLAG(refused)      // has no kernel, and has said why
 #undef ONEPASS_DETAIL_FLAG

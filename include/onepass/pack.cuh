@@ -33,7 +33,8 @@ struct coordinate {
 };
 
 // Where a group is: its first lane's row, column and index (row * columns + column), and how many of its lanes exist.
-// Lanes past `count` hold a harmless value and are never read or written.
+// Lanes past `count` hold a copy of
+// the first lane's value (or T{}, if there is none) and are never read or written.
 template <int N, access A = access::any>
 struct position {
   static constexpr access mode = A;
@@ -146,11 +147,13 @@ ONEPASS_HD void write_words(T *p, const pack<T, N> &v) {
   for (unsigned i = 0; i < count; ++i) write_word(reinterpret_cast<word_type *>(p) + i, all.w[i]);
 }
 
+// Lanes that do not exist hold what the first one does, so that no functor meets a value that is not in the array.
 template <int N, access A, class T>
 ONEPASS_HD pack<T, N> read_elements(const T *p, const position<N, A> &at) {
   pack<T, N> v;
+  v[0] = at.has(0) ? p[0] : T{};
   ONEPASS_UNROLL
-  for (int i = 0; i < N; ++i) v[i] = at.has(i) ? p[i] : T{};
+  for (int i = 1; i < N; ++i) v[i] = at.has(i) ? p[i] : v[0];
   return v;
 }
 

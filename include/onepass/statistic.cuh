@@ -3,7 +3,8 @@
 //
 // A statistic is a trivially copyable struct with
 //   identity<T>()       the state of nothing, for values of type T
-//   lift(x, at)         the state of one value; `at` is its coordinate
+//   lift(x, at)         the state of one value; `at` is its coordinate: its index, and with `static constexpr bool
+//                       by_row = true` its row and column (else the array is seen as one row)
 //   combine(a, b)       the state of both, associative and commutative up to rounding
 //   finish(state, n)    the result, or a cuda::std::tuple of results, of n values
 // and may have fold(state, pack, position), a faster or more accurate way to take in a group.
@@ -94,7 +95,7 @@ struct fold_of_each {
 // Several statistics side by side; the state is the list of theirs.
 template <class... S>
 struct several_statistic {
-  static constexpr bool device_only = (own_device_only<S>::value || ...);
+  static constexpr bool device_only = (own_device_only<S>::value || ...), by_row = (own_by_row<S>::value || ...);
   list<S...> each;
 
   template <class T>

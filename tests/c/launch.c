@@ -329,6 +329,14 @@ static void check_count(const onepass_exec_t *exec) {
   onto.leaves[2].pointer = (const void *)((uintptr_t)n - 4);
   CHECK(refused(ONEPASS_ERROR_OVERLAP, &map, at, &onto, exec));
   CHECK(refused(ONEPASS_SUCCESS, &map, onepass_extent_at(n, 0), &args, exec));
+  // A reduction of nothing reads the count all the same; and it must not lie in the workspace.
+  CHECK(started(&sum, onepass_extent_at(n, 0), &sums, exec));
+  CHECK(refused(ONEPASS_ERROR_ALIGNMENT, &sum, onepass_extent_at(skewed, 0), &sums, exec));
+  onto = sums;
+  onto.leaves[1].pointer = n;
+  CHECK(refused(ONEPASS_ERROR_OVERLAP, &sum, onepass_extent_at(n, 0), &onto, exec));
+  const int64_t *inside = (const int64_t *)((uintptr_t)exec->workspace + 64);
+  CHECK(refused(ONEPASS_ERROR_OVERLAP, &sum, onepass_extent_at(inside, 1 << 24), &sums, exec));
 }
 
 static void check_report(void) {

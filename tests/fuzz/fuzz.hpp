@@ -64,6 +64,8 @@ struct totals {
   u64 runs = 0, stored = 0, results = 0, skipped_stored = 0, skipped_results = 0, vague = 0;
 };
 
+inline unsigned long long ull(u64 x) { return x; }  // for printf
+inline long long ll(i64 x) { return x; }
 inline void require(bool success, const char *what) {
   if (success) return;
   std::printf("failed: %s\n", what);
@@ -101,17 +103,18 @@ class run {
  public:
   i64 rows = 1, columns = 0;
 
-  run(memory &m, totals &t, const pipeline &p, u64 seed, u64 number, u64 index) : m_(m), t_(t), p_(p) {
+  run(memory &m, totals &t, const pipeline &p, const char *source, u64 seed, u64 number, u64 index)
+      : m_(m), t_(t), p_(p) {
     std::seed_seq words{seed, number, index};
     random_.seed(words);
     aligned_ = one_in(2);
-    specials_ = one_in(8) ? 16 : one_in(8) ? 2 : 0;
+    specials_ = one_in(4) ? 16 : one_in(8) ? 2 : 0;
     const i64 most = one_in(2) ? 70 : one_in(2) ? 2000 : 20000;
     if (one_in(2)) rows = one_in(16) ? 0 : between(1, one_in(2) ? 9 : most / 8);
     columns = one_in(16) ? between(0, 3) : between(1, std::max<i64>(1, most / std::max<i64>(rows, 1)));
     if (aligned_ && one_in(2)) columns = (columns + 15) / 16 * 16;
     counted_ = rows == 1 && one_in(8) ? between(-1, columns + 1) : columns;
-    std::snprintf(command_, sizeof command_, "%llu 0 %llu %llu", ull(seed), ull(number), ull(index));
+    std::snprintf(command_, sizeof command_, "(%s) fuzz %llu 0 %llu %llu", source, ull(seed), ull(number), ull(index));
   }
 
   // Inputs.
@@ -240,7 +243,6 @@ class run {
   }
 
  private:
-  static unsigned long long ull(u64 x) { return x; }
   i64 between(i64 low, i64 high) {  // inclusive
     return low + static_cast<i64>(random_() % static_cast<u64>(high - low + 1));
   }
@@ -263,7 +265,7 @@ class run {
     used_ = end;
     char line[160];
     std::snprintf(line, sizeof line, "  array %d: at byte %zu (offset %zu), element %zu, pitch %lld, step %lld\n", n_++,
-                  first, offset, size, static_cast<long long>(pitch), static_cast<long long>(step));
+                  first, offset, size, ll(pitch), ll(step));
     arrays_ += line;
     return {reinterpret_cast<T *>(m_.base + first), pitch, step, m_.before.data() + first};
   }
@@ -336,18 +338,19 @@ class run {
     t_.vague += high - low > 0.1 * std::max(std::fabs(low), std::fabs(high));
     const bool nan = std::isnan(low);
     const bool good = nan ? std::isnan(got) : low <= got && got <= high;
-    const bool sign = low != 0 || high != 0 || std::signbit(low) != std::signbit(high) || std::signbit(got) == std::signbit(low);
+    const bool sign =
+        low != 0 || high != 0 || std::signbit(low) != std::signbit(high) || std::signbit(got) == std::signbit(low);
     if (good && (sign || std::is_integral_v<T>)) return;
     char text[300];
-    std::snprintf(text, sizeof text, "row %lld, column %lld: %.9g, expected %.9g in [%.9g, %.9g] (before the store [%.12g, %.12g])",
-                  static_cast<long long>(at.row), static_cast<long long>(at.column), got,
-                  fuzz::stored<T>(expected.value), low, high, expected.low, expected.high);
+    std::snprintf(text, sizeof text,
+                  "row %lld, column %lld: %.9g, expected %.9g in [%.9g, %.9g] (before the store [%.12g, %.12g])",
+                  ll(at.row), ll(at.column), got, fuzz::stored<T>(expected.value), low, high, expected.low,
+                  expected.high);
     fail(text);
   }
   [[noreturn]] void fail(const std::string &what) const {
-    std::printf("FAILED: %s\n  %s\n  extent %lld x %lld (%lld), %s\n%s  again: fuzz %s\n", what.c_str(), p_.text,
-                static_cast<long long>(rows), static_cast<long long>(columns), static_cast<long long>(counted_),
-                aligned_ ? "aligned" : "misaligned", arrays_.c_str(), command_);
+    std::printf("FAILED: %s\n  %s\n  extent %lld x %lld (%lld), %s\n%s  again: %s\n", what.c_str(), p_.text, ll(rows),
+                ll(columns), ll(counted_), aligned_ ? "aligned" : "misaligned", arrays_.c_str(), command_);
     std::exit(1);
   }
 
@@ -360,7 +363,7 @@ class run {
   std::size_t used_ = 0;
   int n_ = 0;
   std::string arrays_;
-  char command_[96];
+  char command_[160];
 };
 
 template <std::size_t N>
@@ -374,23 +377,25 @@ int run_all(const pipeline (&all)[N], const char *source, int argc, char **argv)
   const auto number = [&](int i) { return std::strtoull(argv[i], nullptr, 10); };
   const u64 seed = number(1), first = argc == 5 ? number(3) : 0, last = argc == 5 ? first + 1 : N;
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(number(2));
-  std::printf("%s: %zu pipelines, seed %llu\n", source, N, static_cast<unsigned long long>(seed));
+  std::printf("%s: %zu pipelines, seed %llu\n", source, N, ull(seed));
   memory m;
   totals t;
   u64 index = argc == 5 ? number(4) : 0;
   do {
     for (u64 i = first; i < last && (i == first || std::chrono::steady_clock::now() < end); ++i) {
-      run r(m, t, all[i], seed, i, index);
+      run r(m, t, all[i], source, seed, i, index);
       all[i].function(r);
       r.done();
     }
     ++index;
   } while (std::chrono::steady_clock::now() < end);
-  const auto share = [](u64 part, u64 all_of_them) { return 100 * static_cast<double>(part) / static_cast<double>(std::max<u64>(all_of_them, 1)); };
-  std::printf("%llu runs, %llu elements (%.2f %% skipped, %.2f %% known to less than a tenth), %llu results of reductions (%.2f %% skipped)\n",
-              static_cast<unsigned long long>(t.runs), static_cast<unsigned long long>(t.stored), share(t.skipped_stored, t.stored),
-              share(t.vague, t.stored + t.results), static_cast<unsigned long long>(t.results),
-              share(t.skipped_results, t.results));
+  const auto share = [](u64 part, u64 all_of_them) {
+    return 100 * static_cast<double>(part) / static_cast<double>(std::max<u64>(all_of_them, 1));
+  };
+  std::printf(
+      "%llu runs, %llu elements (%.2f %% skipped, %.2f %% known to less than a tenth), %llu results of reductions (%.2f %% skipped)\n",
+      ull(t.runs), ull(t.stored), share(t.skipped_stored, t.stored), share(t.vague, t.stored + t.results),
+      ull(t.results), share(t.skipped_results, t.results));
   const bool enough = argc == 5 || (share(t.skipped_stored, t.stored) < 5 && share(t.skipped_results, t.results) < 10);
   if (!enough) std::printf("FAILED: too many values of which nothing is known\n");
   return enough ? 0 : 1;

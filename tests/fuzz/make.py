@@ -20,10 +20,12 @@ SMALL = ['exp', 'exp2', 'expm1', 'sin', 'cos']
 POSITIVE = ['reciprocal', 'sqrt', 'rsqrt', 'log', 'log2', 'log10', 'log1p']
 UNROUNDED = {'negate', 'abs', 'sign', 'floor', 'ceil', 'trunc', 'round', 'relu', 'relu6', 'hardtanh', 'add', 'subtract',
              'multiply', 'minimum', 'maximum', 'leaky_relu', 'prelu', 'remainder', 'rsqrt', 'exp2', 'square'}
+GATES = ['swiglu', 'geglu', 'geglu_tanh', 'reglu', 'swiglu_clamped(1.5f, 3.f)']
 CLASSES = ['is_nan', 'is_inf', 'is_finite', 'logical_not']
-COMPARISONS = ['less', 'less_equal', 'greater', 'greater_equal', 'equal', 'not_equal']
+COMPARISONS = ['less', 'less_equal', 'greater', 'greater_equal', 'equal', 'not_equal', 'logical_and', 'logical_or',
+               'logical_xor']
 STATISTICS = ['sum', 'sum_of_squares', 'norm2', 'mean', 'minimum', 'maximum', 'log_sum_exp', 'variance',
-              'standard_deviation', 'count', 'any', 'all', 'argmin', 'argmax']
+              'standard_deviation', 'mean_variance', 'count', 'any', 'all', 'argmin', 'argmax']
 INTEGER_STATISTICS = ['sum', 'minimum', 'maximum', 'count', 'any', 'all', 'argmin', 'argmax']
 
 
@@ -149,7 +151,7 @@ class Pipeline:
         return f'{operand[0]} | op::abs | op::add(0.5f)', f'ref::add(ref::abs({operand[1]}), exact(0.5))'
 
     def f32_stage(self):
-        roll = self.rng.randrange(22)
+        roll = self.rng.randrange(23)
         if roll < 5:
             self.stage(self.rng.choice(ANY), exact=self.one_in(8))
         elif roll < 7:
@@ -186,13 +188,17 @@ class Pipeline:
             kind = self.rng.choice(FLOATS + INTEGERS)
             self.cast_to_f32(f'op::cast<{kind}>() | ', f'ref::cast<{kind}>(v)')
         elif roll == 20:
-            word = self.rng.choice(['swiglu', 'geglu', 'geglu_tanh', 'reglu'])
-            a = self.operand()
+            word, a = self.rng.choice(GATES), self.operand()
             self.push(f'op::{word}({a[0]})', self.gate(word, 'v', a[1]))
+        elif roll == 21:
+            a = self.operand()
+            self.push(f'op::fn(difference{{}}, {a[0]})', f'v = ref::subtract(v, {a[1]});')
         else:
             self.tee()
 
     def gate(self, word, gate, up):
+        if '(' in word:
+            return f'v = ref::swiglu_clamped({gate}, {up}, 1.5, 3, {{m}});'
         return f'v = ref::{word}({gate}, {up}' + (');' if word == 'reglu' else ', {m});')
 
     def comparison(self, operand):
@@ -277,25 +283,35 @@ class Pipeline:
         values = f's{sum("values s" in d for d in self.declared)}'
         self.declared.append(f'ref::values {values};')
         words = self.rng.sample(STATISTICS if self.kind == 'f32' else INTEGER_STATISTICS, 1 + self.one_in(3))
-        outputs = []
+        outputs, statistics = [], []
+
+        def result(kind, value):
+            outputs.append(self.array('result', kind))
+            self.after.append(f'r.reduced({outputs[-1]}, {value});')
+
         for word in words:
             kind = {'count': 'i64', 'any': 'bool', 'all': 'bool'}.get(word)
-            if kind is None:
+            if not kind and self.kind == 'f32':
                 kind = self.rng.choice(['f32', 'f32', 'f64', 'bf16'])
-                if self.kind != 'f32':
-                    kind = 'i64' if self.kind == 'int' else 'u64' if word == 'sum' else 'u32'
-            outputs.append(self.array('result', kind))
-            check = f'ref::{"exact_sum" if word == "sum" and self.kind != "f32" else word}({values})'
-            if word.startswith('arg'):
-                outputs.append(self.array('result', 'i64'))
-                self.after.append(f'r.reduced({outputs[-1]}, {check});')
-                check = f'ref::first_zero(ref::{word[3:]}imum({values}))'
-                if self.kind != 'f32':  # of nothing: the end of a type that is not known here
-                    check = f'{values}.empty() ? any_number() : {check}'
-            elif word in ('minimum', 'maximum') and self.kind != 'f32':
-                check = f'{values}.empty() ? any_number() : {check}'
-            self.after.append(f'r.reduced({outputs[-2] if word.startswith("arg") else outputs[-1]}, {check});')
-        statistic = f'op::several({", ".join("op::" + w for w in words)})' if len(words) > 1 else f'op::{words[0]}'
+            elif not kind:
+                kind = 'i64' if self.kind == 'int' else 'u64' if word == 'sum' else 'u32'
+            statistic, value = f'op::{word}', f'ref::{word}({values})'
+            if word == 'mean_variance':
+                result(kind, f'ref::mean_of_moments({values})')
+                value = f'ref::variance({values})'
+            elif word in ('argmin', 'argmax'):
+                value = f'ref::first_zero(ref::{word[3:]}imum({values}))'
+            elif word == 'sum' and self.kind != 'f32':
+                value = f'ref::exact_sum({values})'
+            elif word in ('sum', 'minimum', 'maximum') and self.kind == 'f32' and self.one_in(3):
+                statistic, value = f'op::with_initial(op::{word}, 1.5f)', f'ref::{word}(ref::with({values}, 1.5))'
+            if self.kind != 'f32' and 'imum' in value:  # of nothing: the end of a type that is not known here
+                value = f'{values}.empty() ? any_number() : {value}'
+            result(kind, value)
+            if word in ('argmin', 'argmax'):
+                result('i64', f'ref::{word}({values})')
+            statistics.append(statistic)
+        statistic = f'op::several({", ".join(statistics)})' if len(words) > 1 else statistics[0]
         return f'op::reduce({statistic}, {", ".join(o + ".p" for o in outputs)})', f'{values}.push_back(v);', 'full'
 
     def tee(self):
@@ -330,7 +346,7 @@ class Pipeline:
             x = self.array(how, self.rng.choice(['f32', 'f16', 'bf16', 'e4m3']))
             text = f'op::{how}({x}.p{", r.columns" if how == "halves" else ""})'
             values = [f'{x}.gate(at)', f'{x}.up(at)']
-        word = self.rng.choice(['swiglu', 'geglu', 'geglu_tanh', 'reglu', 'difference', 'dot'])
+        word = self.rng.choice(GATES + ['difference', 'dot'])
         if how == 'three':
             behind, reference = 'op::fn(sum_of_three{})', f'v = ref::add(ref::add({values[0]}, {values[1]}), {values[2]});'
         elif word == 'difference':
@@ -338,8 +354,8 @@ class Pipeline:
         elif word == 'dot':
             z = self.array('result', 'f32')
             self.declared.append('ref::values s0;')
-            self.push(text, '')
-            self.push(f'op::reduce(op::dot, {z}.p)', f's0.push_back(ref::product({", ".join(values)}));', 'full')
+            self.push(text, f's0.push_back(ref::product({", ".join(values)}));')
+            self.push(f'op::reduce(op::dot, {z}.p)', '', 'full')
             self.after.append(f'r.reduced({z}, ref::sum(s0));')
             self.kind = 'done'
             return

@@ -200,25 +200,25 @@ inline double lesser(double a, double b) {
   return a < b || (a == b && std::signbit(a)) ? a : b;
 }
 inline double greater(double a, double b) { return -lesser(-a, -b); }
+inline double minus_0_below(double x, double formula) { return x == -infinity ? -0.0 : formula; }  // a limit
 
 // Of one value: the word, its bound in ulp of f32, where it turns, and what it is.
-#define FUZZ_UNARY(name, ulps, turn, ...)                                                   \
-  inline near name(const near &v, [[maybe_unused]] math m = math::full) {                   \
-    const auto f = [](double x) -> double { return __VA_ARGS__; };                          \
+#define FUZZ_UNARY(name, ulps, turn, ...)                                                     \
+  inline near name(const near &v, [[maybe_unused]] math m = math::full) {                     \
+    const auto f = [](double x) -> double { return __VA_ARGS__; };                            \
     return within(map_turning(turn, f, v), ulps, has_narrow<f32>(op::name) ? m : math::full); \
   }
-// Of a limit that the formula misses.
-#define FUZZ_TO_MINUS_0(x, formula) ((x) == -infinity ? -0.0 : (formula))
-#define FUZZ_BINARY(name, ulps, ...)                                                              \
-  inline near name(const near &v, const near &operand, [[maybe_unused]] math m = math::full) {    \
-    const auto f = [](double x, double b) -> double { return __VA_ARGS__; };                      \
-    return within(map(f, v, operand), ulps, has_narrow<f32, f32>(op::name) ? m : math::full);     \
+#define FUZZ_BINARY(name, ulps, ...)                                                           \
+  inline near name(const near &v, const near &operand, [[maybe_unused]] math m = math::full) { \
+    const auto f = [](double x, double b) -> double { return __VA_ARGS__; };                   \
+    return within(map(f, v, operand), ulps, has_narrow<f32, f32>(op::name) ? m : math::full);  \
   }
 
+// clang-format off
 FUZZ_UNARY(negate, 0, 0, -x)
 FUZZ_UNARY(abs, 0, 0, std::fabs(x))
 FUZZ_UNARY(sign, 0, 0, x == 0 || std::isnan(x) ? x : std::copysign(1, x))
-FUZZ_UNARY(square, 0.5, 0, x *x)
+FUZZ_UNARY(square, 0.5, 0, x * x)
 FUZZ_UNARY(reciprocal, 0.5, 0, 1 / x)
 FUZZ_UNARY(floor, 0, 0, std::floor(x))
 FUZZ_UNARY(ceil, 0, 0, std::ceil(x))
@@ -241,29 +241,35 @@ FUZZ_UNARY(relu6, 0, 0, lesser(greater(x, 0), 6))
 FUZZ_UNARY(squared_relu, 0.5, 0, greater(x, 0) * greater(x, 0))
 FUZZ_UNARY(hardtanh, 0, 0, lesser(greater(x, -1), 1))
 FUZZ_UNARY(hardsigmoid, 1.6, 0, lesser(greater(x + 3, 0), 6) / 6)
-FUZZ_UNARY(hardswish, 2.5, -1.5, FUZZ_TO_MINUS_0(x, x *lesser(greater(x + 3, 0), 6) / 6))
+FUZZ_UNARY(hardswish, 2.5, -1.5, minus_0_below(x, x * lesser(greater(x + 3, 0), 6) / 6))
 FUZZ_UNARY(softsign, 1.6, 0, std::isinf(x) ? std::copysign(1, x) : x / (1 + std::fabs(x)))
-FUZZ_UNARY(selu, 2, 0,
-           x > 0 ? 1.0507009873554804934 * x : 1.0507009873554804934 * 1.6732632423543772848 * std::expm1(x))
+FUZZ_UNARY(selu, 2, 0, 1.0507009873554804934 * (x > 0 ? x : 1.6732632423543772848 * std::expm1(x)))
 FUZZ_UNARY(softplus, 3, 0, greater(x, 0) + std::log1p(std::exp(-std::fabs(x))))
 FUZZ_UNARY(log_sigmoid, 3, 0, lesser(x, 0) - std::log1p(std::exp(-std::fabs(x))))
-FUZZ_UNARY(silu, 5.2, -1.2784645428, FUZZ_TO_MINUS_0(x, x / (1 + std::exp(-x))))
-FUZZ_UNARY(mish, 6, -1.1924312147, FUZZ_TO_MINUS_0(x, x *std::tanh(std::log1p(std::exp(x)))))
-FUZZ_UNARY(gelu, 8, -0.7517915247, FUZZ_TO_MINUS_0(x, x *std::erfc(x * -0.70710678118654752440) / 2))
+FUZZ_UNARY(silu, 5.2, -1.2784645428, minus_0_below(x, x / (1 + std::exp(-x))))
+FUZZ_UNARY(mish, 6, -1.1924312147, minus_0_below(x, x * std::tanh(std::log1p(std::exp(x)))))
+FUZZ_UNARY(gelu, 8, -0.7517915247, minus_0_below(x, x * std::erfc(x * -0.70710678118654752440) / 2))
 FUZZ_UNARY(gelu_tanh, 6, -0.7524614221,
-           FUZZ_TO_MINUS_0(x, x / (1 + std::exp(-1.5957691216057307118 * (x + 0.044715 * x * x * x)))))
-FUZZ_UNARY(quick_gelu, 6, -0.7511542554, FUZZ_TO_MINUS_0(x, x / (1 + std::exp(-1.702 * x))))
+           minus_0_below(x, x / (1 + std::exp(-1.5957691216057307118 * (x + 0.044715 * x * x * x)))))
+FUZZ_UNARY(quick_gelu, 6, -0.7511542554, minus_0_below(x, x / (1 + std::exp(-1.702 * x))))
+FUZZ_UNARY(is_nan, 0, 0, std::isnan(x))
+FUZZ_UNARY(is_inf, 0, 0, std::isinf(x))
+FUZZ_UNARY(is_finite, 0, 0, std::isfinite(x))
 
 FUZZ_BINARY(add, 0.5, x + b)
 FUZZ_BINARY(subtract, 0.5, x - b)
-FUZZ_BINARY(multiply, 0.5, x *b)
+FUZZ_BINARY(multiply, 0.5, x * b)
 FUZZ_BINARY(divide, 0.5, x / b)
 FUZZ_BINARY(power, 4, std::pow(x, b))
 FUZZ_BINARY(leaky_relu, 0.5, x > 0 ? x : b * (b == 0 ? greater(x, -std::numeric_limits<float>::max()) : x))
-FUZZ_BINARY(elu, 2, x > 0 ? x : b *std::expm1(x))
-FUZZ_BINARY(celu, 2.5, x > 0 ? x : b *std::expm1(x / b))
+FUZZ_BINARY(elu, 2, x > 0 ? x : b * std::expm1(x))
+FUZZ_BINARY(celu, 2.5, x > 0 ? x : b * std::expm1(x / b))
 FUZZ_BINARY(less, 0, x < b)
 FUZZ_BINARY(less_equal, 0, x <= b)
+FUZZ_BINARY(logical_and, 0, x != 0 && b != 0)
+FUZZ_BINARY(logical_or, 0, x != 0 || b != 0)
+FUZZ_BINARY(logical_xor, 0, (x != 0) != (b != 0))
+// clang-format on
 #undef FUZZ_UNARY
 #undef FUZZ_BINARY
 
@@ -280,19 +286,11 @@ inline near equal(const near &v, const near &b) {
 }
 inline near logical_not(const near &v) { return equal(v, exact(0)); }
 inline near not_equal(const near &v, const near &b) { return logical_not(equal(v, b)); }
-inline near is_nan(const near &v) {
-  return map([](double x) { return std::isnan(x) ? 1.0 : 0.0; }, v);
-}
-inline near is_inf(const near &v) {
-  return map([](double x) { return std::isinf(x) ? 1.0 : 0.0; }, v);
-}
-inline near is_finite(const near &v) {
-  return map([](double x) { return std::isfinite(x) ? 1.0 : 0.0; }, v);
-}
 
 // Between multiples of the half turn pi / 2 that an interval holds, and beyond, a sine is anything.
 inline near wave(const near &v, double (*f)(double), double ulps, math m, double turn) {
-  const double pi = 3.14159265358979323846, first = std::ceil((v.low - turn) / pi), turns = (v.high - turn) / pi - first;
+  const double pi = 3.14159265358979323846, first = std::ceil((v.low - turn) / pi),
+               turns = (v.high - turn) / pi - first;
   const near r = map_turning(turns >= 0 ? first * pi + turn : 0, f, v);
   return within(is_known(r) && turns >= 1 ? near{-1, r.value, 1} : r, ulps, m);
 }
@@ -335,28 +333,35 @@ inline near swiglu(const near &g, const near &u, math m = math::full) { return m
 inline near geglu(const near &g, const near &u, math m = math::full) { return multiply(gelu(g, m), u); }
 inline near geglu_tanh(const near &g, const near &u, math m = math::full) { return multiply(gelu_tanh(g, m), u); }
 inline near reglu(const near &g, const near &u) { return multiply(relu(g), u); }
+inline near swiglu_clamped(const near &g, const near &u, double alpha, double limit, math m = math::full) {
+  const auto f = [&](double x) { return minus_0_below(x, x / (1 + std::exp(-alpha * x))); };
+  const near gate = within(map_turning(-1.2784645428 / alpha, f, minimum(g, exact(limit))), 6, m);  // as quick_gelu
+  return multiply(gate, add(clamp(u, exact(-limit), exact(limit)), exact(1)));
+}
 inline near product(const near &a, const near &b) { return map(std::multiplies<double>(), a, b); }  // not rounded
 
 // Integers, computed in T and never rounded.
 template <class T>
 struct whole {
-#define FUZZ_WHOLE(name, ...)                                                                        \
-  static near name(const near &v, const near &operand) {                                             \
-    const auto f = [](T x, T b) -> T { return static_cast<T>(__VA_ARGS__); };                        \
+// clang-format off
+#define FUZZ_WHOLE(name, ...)                                                                              \
+  static near name(const near &v, const near &operand) {                                                   \
+    const auto f = [](T x, T b) -> T { return static_cast<T>(__VA_ARGS__); };                              \
     return map([&](double x, double b) { return number_in(f(static_cast<T>(x), static_cast<T>(b))); }, v, operand); \
   }
   FUZZ_WHOLE(add, x + b)
   FUZZ_WHOLE(subtract, x - b)
-  FUZZ_WHOLE(multiply, x *b)
+  FUZZ_WHOLE(multiply, x * b)
   FUZZ_WHOLE(divide, b == 0 ? 0 : x / b)
   FUZZ_WHOLE(remainder, b == 0 ? 0 : x % b)
   FUZZ_WHOLE(minimum, std::min(x, b))
   FUZZ_WHOLE(maximum, std::max(x, b))
-  FUZZ_WHOLE(bit_and, x &b)
+  FUZZ_WHOLE(bit_and, x & b)
   FUZZ_WHOLE(bit_or, x | b)
   FUZZ_WHOLE(bit_xor, x ^ b)
-  FUZZ_WHOLE(shift_left, b >= 32 ? 0 : x << b)
+  FUZZ_WHOLE(shift_left, b < 32 ? x << b : 0)
   FUZZ_WHOLE(shift_right, b < 32 ? x >> b : std::is_signed_v<T> ? x >> 31 : 0)
+// clang-format on
 #undef FUZZ_WHOLE
   static near multiply_add(const near &v, const near &a, const near &b) { return add(multiply(v, a), b); }
   static near bit_not(const near &v) { return bit_xor(v, exact(number_in(static_cast<T>(-1)))); }
@@ -396,6 +401,12 @@ inline near unrounded_square(const near &v) {
   return map([](double x) { return x * x; }, v);
 }
 
+// With one value more.
+inline values with(values all, double initial) {
+  all.push_back(exact(initial));
+  return all;
+}
+
 inline near exact_sum(const values &all) {  // of integers
   double size;
   return total(all, itself, size);
@@ -420,9 +431,7 @@ inline near norm2(const values &all) {
   const auto root = [&](double x, double sign) { return std::sqrt(x) * (1 + sign * 0x1p-25 * depth(all)); };
   return within({root(r.low, -1), std::sqrt(r.value), root(r.high, 1)}, 1);
 }
-inline near mean(const values &all) {
-  return divide(sum(all), exact(n_of(all)));
-}
+inline near mean(const values &all) { return divide(sum(all), exact(n_of(all))); }
 inline near log_sum_exp(const values &all) {
   if (!all_known(all)) return any_number();
   const auto of = [&](double near::*end) {
@@ -437,7 +446,7 @@ inline near log_sum_exp(const values &all) {
 }
 // Values that move by d each move the root of their variance by at most the root of the mean of d^2.
 inline near standard_deviation(const values &all) {
-  const double n = n_of(all), origin = all.empty() ? 0 : all[0].value;
+  const double n = n_of(all), origin = all.empty() ? 0 : all[0].value;  // of equal values the differences are 0
   double mean = 0, squares = 0, moved = 0, most = 0;
   if (!all_known(all)) return any_number();
   for (const near &v : all) {
@@ -453,9 +462,16 @@ inline near standard_deviation(const values &all) {
   const double root = std::sqrt(squares / n), off = std::sqrt(moved / n) + root * 0x1p-25 * depth(all) + 0x1p-72;
   return within({std::max(root - off, 0.0), root, root + off}, 1);
 }
-inline near variance(const values &all) {
-  return square(standard_deviation(all));
+// The mean beside a variance; no sum of it overflows.
+inline near mean_of_moments(const values &all) {
+  double size, squares = 0;
+  const near r = total(all, itself, size);
+  for (const near &v : all) squares += v.value * v.value;
+  if (all.empty() || !is_known(r) || std::isnan(squares)) return all.empty() ? exact(not_a_number) : r;
+  const double n = n_of(all), by = std::isinf(squares) ? 0 : 0x1p-24 * depth(all) * std::sqrt(squares / n);
+  return in_f32(widened({r.low / n, r.value / n, r.high / n}, by));
 }
+inline near variance(const values &all) { return square(standard_deviation(all)); }
 inline near minimum(const values &all) {
   near r = exact(infinity);
   for (const near &v : all) r = minimum(r, v);

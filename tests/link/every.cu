@@ -3,6 +3,7 @@
 // in each dialect and by each host compiler, not to be run.
 #include <onepass/collective/block.cuh>
 #include <onepass/collective/warp.cuh>
+#include <onepass/iterator.cuh>
 #include <onepass/onepass.cuh>
 
 #include <cstdint>
@@ -59,14 +60,15 @@ __host__ __device__ double words(V x) {
 template <class V>
 __host__ __device__ double functions(V x) {
   return each_of(x, op::reciprocal, op::sqrt, op::rsqrt, op::exp, op::exp2, op::expm1, op::log, op::log2, op::log10,
-                 op::log1p, op::tanh, op::sigmoid, op::erf, op::sin, op::cos, op::real, op::conjugate);
+                 op::log1p, op::tanh, op::sigmoid, op::erf, op::sin, op::cos, op::real, op::imag, op::conjugate);
 }
 template <class V>
 __host__ __device__ double activations(V x) {
   return each_of(x, op::leaky_relu(0.25), op::hardtanh, op::hardsigmoid, op::hardswish, op::softsign, op::elu(1.5),
                  op::selu, op::celu(2.0), op::softplus, op::log_sigmoid, op::silu, op::mish, op::gelu, op::gelu_tanh,
                  op::quick_gelu, op::swiglu(op::value(x)), op::geglu(op::value(x)), op::geglu_tanh(op::value(x)),
-                 op::reglu(op::value(x)), op::dropout(0.5, 7));
+                 op::reglu(op::value(x)), op::swiglu_clamped(1.702, 7)(op::value(x)), op::prelu(op::value(x)),
+                 op::dropout(0.5, 7));
 }
 template <class V>
 __host__ __device__ double bits(V x) {
@@ -99,6 +101,7 @@ void sources() {
        op::halves(x, 16) | op::swiglu | op::store(y), op::pairs(x) | op::geglu | op::store(y),
        op::strided(x, 16, 1) | op::add(op::value_at(x)) | op::add(op::random(3)) | op::store(y),
        op::gather(x, op::load(x) | op::cast<int>(), 8) | op::add(op::random_normal(3, 1)) | op::store(y),
+       op::from(op::as_iterator(op::load(x) | op::abs)) | op::store(y),
        op::value(x != nullptr) | op::multiply(op::index()) | op::exact(op::exp) | op::store(y));
 }
 

@@ -6,6 +6,8 @@
 
 #include <type_traits>
 
+#include <onepass/launch.cuh>
+
 #include "catch.hpp"
 #include "util.hpp"
 
@@ -57,14 +59,14 @@ TEMPLATE_TEST_CASE("both layouts yield (gate, up), for odd columns too", "", f16
 }
 
 TEST_CASE("nothing beyond the array is read") {
-  // A group at the end of the pairs: lanes that do not exist hold zeros.
+  // A group at the end of the pairs: lanes that do not exist hold what the first does.
   const std::vector<float> p = {1, 2, 3, 4, 5, 6};
   const auto at = op::place<4>(0, 0, 1, 3);
   const auto v = op::as_pipeline(op::pairs(p.data())).get<4>(at);
   CHECK(cuda::std::get<0>(v[2]) == 5);
   CHECK(cuda::std::get<1>(v[2]) == 6);
-  CHECK(cuda::std::get<0>(v[3]) == 0);
-  CHECK(cuda::std::get<1>(v[3]) == 0);
+  CHECK(cuda::std::get<0>(v[3]) == 1);
+  CHECK(cuda::std::get<1>(v[3]) == 2);
 }
 
 TEST_CASE("the array of pairs is aligned to a pair") {
@@ -81,4 +83,13 @@ TEST_CASE("the array of pairs is aligned to a pair") {
   CHECK(leaf(op::pairs(p), onepass_extent_1d(2)) == ONEPASS_SUCCESS);
   CHECK(leaf(op::pairs(p + 1), onepass_extent_1d(2)) == ONEPASS_ERROR_ALIGNMENT);
   CHECK(leaf(op::pairs(p + 2), onepass_extent_1d(2)) == ONEPASS_SUCCESS);
+}
+
+TEST_CASE("an extent of more columns than halves has is refused") {
+  std::vector<float> p(12, 1.0f), y(8, 7.0f);
+  const auto pipeline = op::halves(p.data(), 3) | op::swiglu | op::store(y.data());
+  CHECK(op::launch(pipeline, op::extent(2, 4), host()) == ONEPASS_ERROR_SIZE);
+  CHECK(y[0] == 7);
+  CHECK(op::launch(pipeline, op::extent(2, 3), host()) == ONEPASS_SUCCESS);
+  CHECK(op::launch(pipeline, op::extent(2, 2), host()) == ONEPASS_SUCCESS);
 }

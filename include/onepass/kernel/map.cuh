@@ -45,7 +45,8 @@ __device__ __forceinline__ void map_groups(const P &p, const shape &s, int64_t f
   }
   list<> none;
   ONEPASS_UNROLL
-  for (int k = 0; k < Packs; ++k) p.consume(raw[k], at[k], none);
+  for (int k = 0; k < Packs; ++k)
+    if (at[k].has(0)) p.consume(raw[k], at[k], none);
 }
 
 // One body for whole tiles, one for the rest; which is chosen by the block, never by the lane.

@@ -119,7 +119,8 @@ __device__ __forceinline__ void reduce_parts(const P &p, const shape &s, unsigne
 
 // The parameters in the order in which a small array needs them.
 template <class Tag, bool Aligned, bool Counted>
-__global__ void __launch_bounds__(reduce_threads, resident(reduce_blocks<tagged_t<Tag>>(Aligned && !Counted), reduce_threads))
+__global__ void __launch_bounds__(reduce_threads,
+                                  resident(reduce_blocks<tagged_t<Tag>>(Aligned && !Counted), reduce_threads))
     reduce_kernel(const __grid_constant__ tagged_t<Tag> p, const __grid_constant__ shape s, unsigned parts,
                   reduce_workspace workspace) {
   wait_for_predecessor();

@@ -86,6 +86,10 @@ struct gather_source {
 template <class T, class Source>
 ONEPASS_HD constexpr auto gather(const T *p, Source source) {
   using index = detail::operand_t<Source>;
+  static_assert(
+      !detail::any_tees<index>::value,
+      "onepass: a tee in the index of a gather would store before other arrays are read: make it a tee of the "
+      "pipeline, behind a source of its own");
   return detail::gather_source<detail::table<T>, index>{{{p}, {detail::as_operand(source), {}}}};
 }
 
@@ -93,6 +97,10 @@ ONEPASS_HD constexpr auto gather(const T *p, Source source) {
 template <class T, class Source>
 ONEPASS_HD constexpr auto gather(const T *p, Source source, int64_t size) {
   using index = detail::operand_t<Source>;
+  static_assert(
+      !detail::any_tees<index>::value,
+      "onepass: a tee in the index of a gather would store before other arrays are read: make it a tee of the "
+      "pipeline, behind a source of its own");
   return detail::gather_source<detail::sized_table<T>, index>{
       {{{p}, size < 0 ? 0 : size}, {detail::as_operand(source), {}}}};
 }

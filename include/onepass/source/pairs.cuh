@@ -3,7 +3,9 @@
 #ifndef ONEPASS_SOURCE_PAIRS_CUH
 #define ONEPASS_SOURCE_PAIRS_CUH
 
-#include "load.cuh"
+#include <cuda/std/limits>
+
+#include "view.cuh"
 #include "zip.cuh"
 
 namespace ONEPASS_LOCAL onepass {
@@ -30,7 +32,9 @@ struct pairs_source : load_dense<interleaved<T>> {
 // that of the extent.
 template <class T>
 ONEPASS_HD constexpr auto halves(const T *p, int64_t columns) {
-  return zip(load(p, 2 * columns), load(p + columns, 2 * columns));
+  using half_row = detail::sized<detail::load_pitched<T>, 2>;  // an extent of more columns is refused
+  const int64_t rows = detail::cs::numeric_limits<int64_t>::max();
+  return zip(half_row{load(p, 2 * columns), rows, columns}, half_row{load(p + columns, 2 * columns), rows, columns});
 }
 
 // An array of rows x columns pairs: element i is p[2 i] and p[2 i + 1]. p is aligned to a pair, 2 * sizeof(T).

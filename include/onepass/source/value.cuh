@@ -47,6 +47,7 @@ ONEPASS_HD auto meet(T x) {
 // x everywhere, with the type of x: value(2.0) is f64.
 template <class T>
 ONEPASS_HD constexpr detail::value_source<T> value(T x) {
+  static_assert(!detail::is_long_double<T>, "onepass: a device has no long double: use a double");
   return {x};
 }
 

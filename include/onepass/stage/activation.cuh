@@ -192,8 +192,8 @@ struct mish_op {
 }  // namespace detail
 
 // The worst error over all f32 inputs, in ulp: relu, relu6, hardtanh 0, squared_relu, leaky_relu 0.5, hardsigmoid
-// 1.34, softsign 1.5, hardswish 2.49, elu 2.13, selu 2.3, celu 2.81, softplus, log_sigmoid 2.71, silu, mish 5.17. Before
-// a 16-bit store: 1 ulp of that type.
+// 1.34, softsign 1.5, hardswish 2.49, elu 2.13, selu 2.3, celu 2.81, softplus, log_sigmoid 2.71, silu, mish 5.17.
+// Before a 16-bit store: 1 ulp of that type.
 ONEPASS_OBJECT detail::pointwise<detail::relu_op> relu{};                  // max(x, 0)
 ONEPASS_OBJECT detail::pointwise<detail::relu6_op> relu6{};                // min(max(x, 0), 6)
 ONEPASS_OBJECT detail::pointwise<detail::squared_relu_op> squared_relu{};  // max(x, 0)^2

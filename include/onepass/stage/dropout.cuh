@@ -39,7 +39,7 @@ ONEPASS_HD constexpr keep_source keep_but(double p, uint64_t seed, uint64_t offs
 
 template <class Keep>
 ONEPASS_HD constexpr auto drop(double p, const Keep &keep) {
-  const double scale = p >= 1 ? 0 : 1 / (1 - p);
+  const double scale = p >= 1 ? 0 : p > 0 ? 1 / (1 - p) : 1;
   return pointwise<dropout_op, number<double>, operand_t<Keep>>{{}, make_list(as_operand(scale), as_operand(keep))};
 }
 

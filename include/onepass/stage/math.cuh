@@ -18,6 +18,18 @@
 namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
+// Integers are computed as unsigned, whose overflow wraps.
+template <class T, bool = cs::is_integral_v<T>>
+struct wrapping {
+  using type = T;
+};
+template <class T>
+struct wrapping<T, true> {
+  using type = cs::make_unsigned_t<T>;
+};
+template <class T>
+using wrapping_t = typename wrapping<T>::type;
+
 template <class A, class B>
 ONEPASS_HD auto plus(A a, B b) {
   using T = common_t<A, B>;
@@ -30,9 +42,9 @@ ONEPASS_HD auto plus(A a, B b) {
 #ifdef __CUDA_ARCH__
     if constexpr (cs::is_same_v<T, float>) return __fadd_rn(static_cast<float>(a), static_cast<float>(b));
     else if constexpr (cs::is_same_v<T, double>) return __dadd_rn(static_cast<double>(a), static_cast<double>(b));
-    else return static_cast<T>(a) + static_cast<T>(b);
+    else return static_cast<T>(static_cast<wrapping_t<T>>(a) + static_cast<wrapping_t<T>>(b));
 #else
-    return static_cast<T>(static_cast<T>(a) + static_cast<T>(b));
+    return static_cast<T>(static_cast<wrapping_t<T>>(a) + static_cast<wrapping_t<T>>(b));
 #endif
   }
 }
@@ -49,9 +61,9 @@ ONEPASS_HD auto minus(A a, B b) {
 #ifdef __CUDA_ARCH__
     if constexpr (cs::is_same_v<T, float>) return __fsub_rn(static_cast<float>(a), static_cast<float>(b));
     else if constexpr (cs::is_same_v<T, double>) return __dsub_rn(static_cast<double>(a), static_cast<double>(b));
-    else return static_cast<T>(a) - static_cast<T>(b);
+    else return static_cast<T>(static_cast<wrapping_t<T>>(a) - static_cast<wrapping_t<T>>(b));
 #else
-    return static_cast<T>(static_cast<T>(a) - static_cast<T>(b));
+    return static_cast<T>(static_cast<wrapping_t<T>>(a) - static_cast<wrapping_t<T>>(b));
 #endif
   }
 }
@@ -69,9 +81,9 @@ ONEPASS_HD auto times(A a, B b) {
 #ifdef __CUDA_ARCH__
     if constexpr (cs::is_same_v<T, float>) return __fmul_rn(static_cast<float>(a), static_cast<float>(b));
     else if constexpr (cs::is_same_v<T, double>) return __dmul_rn(static_cast<double>(a), static_cast<double>(b));
-    else return static_cast<T>(a) * static_cast<T>(b);
+    else return static_cast<T>(static_cast<wrapping_t<T>>(a) * static_cast<wrapping_t<T>>(b));
 #else
-    return static_cast<T>(static_cast<T>(a) * static_cast<T>(b));
+    return static_cast<T>(static_cast<wrapping_t<T>>(a) * static_cast<wrapping_t<T>>(b));
 #endif
   }
 }
@@ -105,7 +117,8 @@ ONEPASS_HD auto fused(A a, B b, C c) {
   } else if constexpr (cs::is_same_v<T, double>) {
     return ::fma(static_cast<double>(a), static_cast<double>(b), static_cast<double>(c));
   } else {
-    return static_cast<T>(static_cast<T>(a) * static_cast<T>(b) + static_cast<T>(c));
+    using W = wrapping_t<T>;
+    return static_cast<T>(static_cast<W>(a) * static_cast<W>(b) + static_cast<W>(c));
   }
 }
 

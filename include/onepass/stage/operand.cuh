@@ -16,13 +16,14 @@ struct full_math {};
 struct narrow_math {};
 
 template <class T>
-inline constexpr bool is_number = cs::is_arithmetic_v<T> || is_small_float<T>;
+inline constexpr bool is_number = (cs::is_arithmetic_v<T> && !is_long_double<T>) || is_small_float<T>;
 
 template <class T>
 struct operand {
-  static_assert(is_number<T> || is_kind<T, kind::source>(),
-                "onepass: an operand is a number, or a source with pointwise stages of its own (no sink, no reduction; a "
-                "tee in it stores)");
+  static_assert(
+      is_number<T> || is_kind<T, kind::source>(),
+      "onepass: an operand is a number, or a source with pointwise stages of its own (no sink, no reduction; a "
+      "tee in it stores)");
   using type = cs::conditional_t<is_number<T>, number<T>, T>;
 };
 template <class T>

@@ -85,10 +85,17 @@ struct pack_call {
   }
 };
 
+template <class F>
+struct exact_functor;
+template <class F>
+struct holds_device_lambda : cs::bool_constant<is_device_lambda<F>()> {};
+template <class F>
+struct holds_device_lambda<exact_functor<F>> : holds_device_lambda<F> {};
+
 template <class F, class... Operands>
 struct pointwise {
   static constexpr kind part = kind::pointwise;
-  static constexpr bool device_only = is_device_lambda<F>() || own_device_only<F>::value;
+  static constexpr bool device_only = holds_device_lambda<F>::value || own_device_only<F>::value;
   F f;
   list<Operands...> inner;
 
@@ -123,6 +130,9 @@ struct exact_functor : F {
 // functor without a host body says so with `static constexpr bool device_only = true`, as a __device__ lambda implies.
 template <class F, class... Operands>
 ONEPASS_HD constexpr auto fn(F f, Operands... operands) {
+  static_assert(detail::cs::is_class_v<F>,
+                "onepass: fn takes a functor, an object of a class with a const call operator: a pointer to a function "
+                "of the host has no meaning on the device");
   return detail::pointwise<F, detail::operand_t<Operands>...>{f, detail::make_list(detail::as_operand(operands)...)};
 }
 

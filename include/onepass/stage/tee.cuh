@@ -11,6 +11,7 @@ namespace detail {
 template <class Sink>
 struct tee_stage {
   static constexpr kind part = kind::tee;
+  static constexpr bool tees = true;
   list<Sink> inner;
 };
 

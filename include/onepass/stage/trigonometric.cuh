@@ -50,8 +50,8 @@ struct cos_op {
 
 }  // namespace detail
 
-// The worst error over all f32 inputs, in ulp: sin 1.5, cos 1.52 (CUDA's math library). Before a 16-bit store: 1 ulp of that type, of
-// arguments of any size.
+// The worst error over all f32 inputs, in ulp: sin 1.5, cos 1.52 (CUDA's math library). Before a 16-bit store: 1 ulp of
+// that type, of arguments of any size.
 ONEPASS_OBJECT detail::pointwise<detail::sin_op> sin{};
 ONEPASS_OBJECT detail::pointwise<detail::cos_op> cos{};
 
