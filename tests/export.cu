@@ -121,13 +121,14 @@ TEST_CASE("a functor that exists on the device only leaves the host entry empty,
 
 namespace {
 
-struct capable_sum : op::detail::sum_statistic {
+struct capable_sum : onepass::detail::sum_statistic {
   static constexpr int capability = 103;
 };
 
 }  // namespace
 
 TEST_CASE("the capability of a statistic counts, alone and among several") {
+  namespace op = onepass;
   using op::detail::capability_of;
   const float *x = nullptr;
   float *y = nullptr;

@@ -182,7 +182,6 @@ namespace {
 // The sum of rows and columns.
 struct places {
   static constexpr bool by_row = true;
-  static constexpr int capability = 103;
   template <class T>
   ONEPASS_HD std::int64_t identity() const {
     return 0;

@@ -139,23 +139,11 @@ kernel_handle kernel_for(const onepass_plan_t &plan) {
   return plan.aligned ? kernel_of_family<Tag, true, false>() : kernel_of_family<Tag, false, false>();
 }
 
-// A stream of another device is an error that the runtime does not report: the kernel would run there, on pointers of
-// this one.
-inline onepass_status_t check_stream(void *stream) {
-  if (stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread) return ONEPASS_SUCCESS;
-  int device = 0, own = 0;
-  cudaError_t error = cudaGetDevice(&device);
-  if (error == cudaSuccess) error = cudaStreamGetDevice(static_cast<cudaStream_t>(stream), &own);
-  if (error != cudaSuccess) return status_of(error);
-  return device == own ? ONEPASS_SUCCESS : ONEPASS_ERROR_STREAM;
-}
-
 template <class Tag>
 onepass_status_t start_on_device(const tagged_t<Tag> &p, onepass_extent_t extent, const onepass_plan_t &plan,
                                  const onepass_exec_t &exec) {
   using P = tagged_t<Tag>;
-  onepass_status_t status = check_stream(exec.stream);
-  if (status == ONEPASS_SUCCESS) status = check_capability<capability_of<P>::value>();
+  const onepass_status_t status = check_capability<capability_of<P>::value>();
   if (status != ONEPASS_SUCCESS) return status;
   const shape s = shape_of<P>(plan, extent);
   const kernel_handle kernel = kernel_for<Tag>(plan);

@@ -24,7 +24,8 @@ typedef enum onepass_where { ONEPASS_DEVICE, ONEPASS_HOST } onepass_where_t;
 // as it is.
 typedef struct onepass_exec {
   onepass_where_t where;     // the device, or this thread of the host (pointers are then host pointers)
-  void *stream;              // a cudaStream_t of the current device; null is the default stream
+  void *stream;              // a cudaStream_t of the current device (of another's, the kernel would run there, on
+                             // pointers of this one); null is the default stream
   void *workspace;           // device memory, aligned to 16 bytes, zeroed once by the caller and left zeroed by every
                              // launch where it must be; serves one stream at a time. Unused on the host
   size_t workspace_bytes;    // at least onepass_workspace_bytes

@@ -33,7 +33,6 @@ typedef enum onepass_status {
   ONEPASS_ERROR_PASSES,           // exec.require_one_pass, and this extent takes more than one
   ONEPASS_ERROR_DEVICE_ONLY,      // a host launch of a pipeline with a device-only functor
   ONEPASS_ERROR_NO_DEVICE,        // no usable CUDA device or driver
-  ONEPASS_ERROR_STREAM,           // exec.stream belongs to another device than the current one
   ONEPASS_ERROR_CAPABILITY,       // the device lacks a capability that the pipeline asks for
   ONEPASS_ERROR_NO_KERNEL_IMAGE,  // the program was not built for this device
   ONEPASS_ERROR_ARGUMENT,         // a null kernel, args or exec, or a field of exec out of range
@@ -63,7 +62,6 @@ ONEPASS_INLINE const char *onepass_status_string(onepass_status_t status) {
     case ONEPASS_ERROR_DEVICE_ONLY:
       return "the pipeline has a functor that exists on the device only: it has no host launch";
     case ONEPASS_ERROR_NO_DEVICE: return "there is no CUDA device, or its driver is missing or too old";
-    case ONEPASS_ERROR_STREAM: return "exec.stream belongs to another device than the current one";
     case ONEPASS_ERROR_CAPABILITY: return "the device lacks a compute capability that the pipeline asks for";
     case ONEPASS_ERROR_NO_KERNEL_IMAGE:
       return "the program holds no kernel image for this device: build it for its architecture";

@@ -293,7 +293,7 @@ static void check_host(const onepass_exec_t *exec) {
 
 // What only the device knows comes back from start as it is. One pass is required of plans that have one: no change.
 static void check_answers(const onepass_exec_t *exec) {
-  const onepass_status_t answers[] = {ONEPASS_ERROR_STREAM,     ONEPASS_ERROR_PASSES,     ONEPASS_ERROR_NO_DEVICE,       ONEPASS_ERROR_LAUNCH,
+  const onepass_status_t answers[] = {ONEPASS_ERROR_PASSES,     ONEPASS_ERROR_NO_DEVICE,       ONEPASS_ERROR_LAUNCH,
                                       ONEPASS_ERROR_CAPABILITY, ONEPASS_ERROR_NO_KERNEL_IMAGE, ONEPASS_SUCCESS};
   for (size_t i = 0; i < sizeof answers / sizeof answers[0]; ++i) {
     args_t args = chain();

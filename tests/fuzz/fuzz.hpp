@@ -392,10 +392,9 @@ int run_all(const pipeline (&all)[N], const char *source, int argc, char **argv)
   const auto share = [](u64 part, u64 all_of_them) {
     return 100 * static_cast<double>(part) / static_cast<double>(std::max<u64>(all_of_them, 1));
   };
-  std::printf(
-      "%llu runs, %llu elements (%.2f %% skipped, %.2f %% known to less than a tenth), %llu results of reductions (%.2f %% skipped)\n",
-      ull(t.runs), ull(t.stored), share(t.skipped_stored, t.stored), share(t.vague, t.stored + t.results),
-      ull(t.results), share(t.skipped_results, t.results));
+  std::printf("%llu runs, %llu elements (%.2f %% skipped), %llu results of reductions (%.2f %% skipped); ", ull(t.runs),
+              ull(t.stored), share(t.skipped_stored, t.stored), ull(t.results), share(t.skipped_results, t.results));
+  std::printf("%.2f %% known to less than a tenth\n", share(t.vague, t.stored + t.results));
   const bool enough = argc == 5 || (share(t.skipped_stored, t.stored) < 5 && share(t.skipped_results, t.results) < 10);
   if (!enough) std::printf("FAILED: too many values of which nothing is known\n");
   return enough ? 0 : 1;

@@ -348,7 +348,8 @@ class Pipeline:
             values = [f'{x}.gate(at)', f'{x}.up(at)']
         word = self.rng.choice(GATES + ['difference', 'dot'])
         if how == 'three':
-            behind, reference = 'op::fn(sum_of_three{})', f'v = ref::add(ref::add({values[0]}, {values[1]}), {values[2]});'
+            a, b, c = values
+            behind, reference = 'op::fn(sum_of_three{})', f'v = ref::add(ref::add({a}, {b}), {c});'
         elif word == 'difference':
             behind, reference = 'op::fn(difference{})', f'v = ref::subtract({", ".join(values)});'
         elif word == 'dot':
@@ -392,8 +393,9 @@ class Pipeline:
             text = ' | '.join([texts[0], '(' + ' | '.join(texts[1:-1]) + ')', texts[-1]])
         shown = re.sub(r'(x\d+)\.p\b', lambda x: f'{self.kinds[x[1]]} {x[1]}', text).replace('op::', '')
         shown = re.sub(r'x\d+\.(pitch|step)', r'\1', shown)
-        body = '\n'.join(['  ' + d for d in self.declared] + [f'  r.go({text});', '  r.each([&]([[maybe_unused]] place at) {'] +
-                         ['    ' + s for s in self.tees_of_operands + lines if s] + ['  });'] + ['  ' + s for s in self.after])
+        each = [f'  {line}' for line in self.tees_of_operands + lines if line]
+        body = [*self.declared, f'r.go({text});', 'r.each([&]([[maybe_unused]] place at) {', *each, '});', *self.after]
+        body = '\n'.join(f'  {line}' for line in body)
         return shown, f'// {shown}\nvoid {name}(run &r) {{\n{body}\n}}\n'
 
 
@@ -410,7 +412,8 @@ def main():
     print('const fuzz::pipeline pipelines[] = {')
     print('\n'.join(f'    {{"{shown}", pipeline_{i}}},' for i, (shown, _) in enumerate(functions)))
     print('};\n\n}  // namespace\n')
-    print(f'int main(int argc, char **argv) {{ return fuzz::run_all(pipelines, "make.py {seed} {count}", argc, argv); }}')
+    run_all = f'fuzz::run_all(pipelines, "make.py {seed} {count}", argc, argv)'
+    print(f'int main(int argc, char **argv) {{ return {run_all}; }}')
 
 
 main()

@@ -76,14 +76,14 @@ TEST_CASE("a store rounds to nearest even, saturates integers and keeps what fit
   const std::vector<double> x = {
       1 + std::ldexp(1, -8) + std::ldexp(1, -40), 65520, -0.0, 2.5, -200, 1e300, not_a_number};
   std::vector<bf16> bfloat(x.size());
-  std::vector<f16> half(x.size());
+  std::vector<f16> halves(x.size());
   std::vector<std::int8_t> integer(x.size());
   on_host(op::load(x.data()) | op::store(bfloat.data()), x.size());
-  on_host(op::load(x.data()) | op::store(half.data()), x.size());
+  on_host(op::load(x.data()) | op::store(halves.data()), x.size());
   on_host(op::load(x.data()) | op::store(integer.data()), x.size());
   for (std::size_t i = 0; i < x.size(); ++i) {
     CHECK(same(value(bfloat[i]), rounded<bf16>(x[i])));
-    CHECK(same(value(half[i]), rounded<f16>(x[i])));
+    CHECK(same(value(halves[i]), rounded<f16>(x[i])));
   }
   CHECK(integer == std::vector<std::int8_t>{1, 127, 0, 2, -128, 127, 0});
   std::int64_t big = 0;

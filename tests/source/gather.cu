@@ -115,7 +115,8 @@ TEST_CASE("an index outside reads nothing and gives 0") {
   // Of a table of nothing, or of a size that is none, every index is outside, and the pointer may be null.
   for (const std::int64_t size : {std::int64_t{0}, std::int64_t{-1}, INT64_MIN}) {
     y.assign(4, -1);
-    on_host(op::gather(static_cast<const float *>(nullptr), op::index(), size) | op::store(y.data()), 4);
+    const float *volatile none = nullptr;  // (a compiler that sees the null warns of reads that are never made)
+    on_host(op::gather(static_cast<const float *>(none), op::index(), size) | op::store(y.data()), 4);
     CHECK(y == std::vector<float>(4, 0));
   }
 }

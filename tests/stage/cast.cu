@@ -59,10 +59,10 @@ TEST_CASE("a cast is a store and a load") {
 
 TEST_CASE("a cast to 16 bits rounds every value to nearest even") {
   const std::vector<float> x = sweep<float>();
-  const std::vector<float> half = through<float>(x, op::cast<f16>()), bfloat = through<float>(x, op::cast<bf16>());
+  const std::vector<float> halves = through<float>(x, op::cast<f16>()), bfloat = through<float>(x, op::cast<bf16>());
   int wrong = 0;
   for (std::size_t i = 0; i < x.size(); ++i)
-    wrong += !same(half[i], rounded<f16>(x[i])) + !same(bfloat[i], rounded<bf16>(x[i]));
+    wrong += !same(halves[i], rounded<f16>(x[i])) + !same(bfloat[i], rounded<bf16>(x[i]));
   CHECK(wrong == 0);
 }
 
