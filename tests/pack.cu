@@ -111,8 +111,10 @@ void read_and_write() {
       T *p = array.data() + offset;
 
       const op::pack<T, N> read = detail::settle(detail::read<N>(static_cast<const T *>(p), at));
-      for (int i = 0; i < N; ++i)  // lanes that do not exist hold what the first does
-        CHECK(equal_bytes(read[i], count == 0 ? T{} : numbered<T>(offset + (i < count ? i : 0))));
+      for (int i = 0; i < N; ++i) CHECK(equal_bytes(read[i], i < count ? numbered<T>(offset + i) : T{}));
+      const op::pack<T, N> filled = detail::filled(read, at);  // what a functor meets
+      for (int i = 0; i < N; ++i)
+        CHECK(equal_bytes(filled[i], count == 0 ? T{} : numbered<T>(offset + (i < count ? i : 0))));
 
       op::pack<T, N> values;
       for (int i = 0; i < N; ++i) values[i] = numbered<T>(1000 + i);

@@ -171,7 +171,7 @@ struct pipeline {
   template <class Math, int N, class Raw, access A, class States>
   ONEPASS_HD auto run_with(const Raw &raw, const position<N, A> &at, States &states) const {
     const auto first = detail::view<detail::math_before<Math, Parts...>, detail::nothing, N>(inner.head, raw.head, at);
-    return detail::run<Math, N>(inner.tail, raw.tail, first, at, states);
+    return detail::run<Math, N>(inner.tail, raw.tail, detail::filled(first, at), at, states);
   }
 };
 

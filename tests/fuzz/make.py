@@ -18,8 +18,7 @@ ANY = ['negate', 'abs', 'sign', 'square', 'floor', 'ceil', 'trunc', 'round', 'ta
        'mish', 'gelu', 'gelu_tanh', 'quick_gelu']
 SMALL = ['exp', 'exp2', 'expm1', 'sin', 'cos']
 POSITIVE = ['reciprocal', 'sqrt', 'rsqrt', 'log', 'log2', 'log10', 'log1p']
-UNROUNDED = {'negate', 'abs', 'sign', 'floor', 'ceil', 'trunc', 'round', 'relu', 'relu6', 'hardtanh', 'add', 'subtract',
-             'multiply', 'minimum', 'maximum', 'leaky_relu', 'prelu', 'remainder', 'rsqrt', 'exp2', 'square'}
+UNROUNDED = {'minimum', 'maximum', 'prelu', 'remainder'}  # words that have no bound
 GATES = ['swiglu', 'geglu', 'geglu_tanh', 'reglu', 'swiglu_clamped(1.5f, 3.f)']
 CLASSES = ['is_nan', 'is_inf', 'is_finite', 'logical_not']
 COMPARISONS = ['less', 'less_equal', 'greater', 'greater_equal', 'equal', 'not_equal', 'logical_and', 'logical_or',

@@ -185,6 +185,7 @@ TEST_CASE("dependent launches see what their predecessors wrote") {
 }
 
 TEST_CASE("what a kernel costs") {
+  if (reduced()) return;  // the code that a tool adds costs registers too
   const device_array<float> x(1000), y(1000), out(1);
   const auto map = op::load(x.at()) | op::gelu | op::store(y.at());
   const auto sum = op::load(x.at()) | op::reduce(op::sum, out.at());

@@ -14,7 +14,7 @@ struct index_source {
   ONEPASS_HD pack<int64_t, N> get(const position<N, A> &at) const {
     pack<int64_t, N> v;
     ONEPASS_UNROLL
-    for (int i = 0; i < N; ++i) v[i] = at.has(i) ? at.index + i : at.index;
+    for (int i = 0; i < N; ++i) v[i] = at.has(i) ? at.index + i : 0;
     return v;
   }
 };
@@ -35,7 +35,7 @@ struct column_source {
   ONEPASS_HD pack<int64_t, N> get(const position<N, A> &at) const {
     pack<int64_t, N> v;
     ONEPASS_UNROLL
-    for (int i = 0; i < N; ++i) v[i] = at.has(i) ? at.column + i : at.column;
+    for (int i = 0; i < N; ++i) v[i] = at.has(i) ? at.column + i : 0;
     return v;
   }
 };

@@ -79,7 +79,7 @@ template <class Math, class Value, int N, class F, class Head, class... Tail, cl
 ONEPASS_HD auto view_all(const F &f, const list<Head, Tail...> &operands, const Raw &raw, const position<N, A> &at,
                          const V &...v) {
   return view_all<Math, Value, N>(f, operands.tail, raw.tail, at, v...,
-                                  view<Math, Value, N>(operands.head, raw.head, at));
+                                  filled(view<Math, Value, N>(operands.head, raw.head, at), at));
 }
 
 }  // namespace detail
