@@ -86,3 +86,11 @@ TEST_CASE("a cast to an integer is nearest even, saturated, and 0 for NaN") {
 TEST_CASE("a cast to bool is 0 or 1") {
   CHECK(through<int>(std::vector<double>{0, -0.0, 1e-300, -5}, op::cast<bool>()) == std::vector<int>{0, 0, 1, 1});
 }
+
+TEST_CASE("a rounding to f32 is made even where f64 follows") {
+  const std::vector<double> x = uniform<double>(64, -1, 1);
+  const std::vector<double> y = through<double>(x, op::cast<float>() | op::cast<double>());
+  int wrong = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) wrong += value(y[i]) != rounded<float>(x[i]);
+  CHECK(wrong == 0);
+}
