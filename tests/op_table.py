@@ -6,6 +6,7 @@
 The errors are those that tests/kernel/{numerics,activation}.cu print: over all 2^32 inputs in f32, over all 65536 in f16
 and bf16, where 1 ulp is the distance from the correctly rounded result.
 """
+import math
 import re
 import sys
 from pathlib import Path
@@ -80,7 +81,7 @@ def main(log, cost):
     print(HEAD)
     for word, (written, formula) in OPS.items():
         measured = [errors.get((word, kind)) for kind in ("f32", "f16", "bf16")]
-        f32 = "0.5" if word in ROUNDED_ONCE else "0" if word in EXACT or measured[0] == 0 else f"{measured[0]:.2f}" if measured[0] is not None else ""
+        f32 = "0.5" if word in ROUNDED_ONCE else "0" if word in EXACT or measured[0] == 0 else f"{math.ceil(measured[0] * 100 - 1e-6) / 100:.2f}" if measured[0] is not None else ""
         halves = ["" if error is None else str(error) for error in measured[1:]]
         print("| " + " | ".join([f"`{written}`", formula, f32, *halves, *costs.get(word, ("", ""))]) + " |")
 
