@@ -129,13 +129,13 @@ struct capable_sum : onepass::detail::sum_statistic {
 
 TEST_CASE("the capability of a statistic counts, alone and among several") {
   namespace op = onepass;
-  using op::detail::capability_of;
+  const auto capability = [](const auto &p) { return op::detail::capability_of<std::decay_t<decltype(p)>>::value; };
   const float *x = nullptr;
   float *y = nullptr;
   const auto alone = op::load(x) | op::reduce(capable_sum{}, y);
   const auto among = op::load(x) | op::reduce(op::several(op::maximum, capable_sum{}), y, y);
   const auto kept = op::load(x) | op::tee(op::reduce(op::with_initial(capable_sum{}, 1), y)) | op::store(y);
-  CHECK(capability_of<std::decay_t<decltype(alone)>>::value == 103);
-  CHECK(capability_of<std::decay_t<decltype(among)>>::value == 103);
-  CHECK(capability_of<std::decay_t<decltype(kept)>>::value == 103);
+  CHECK(capability(alone) == 103);
+  CHECK(capability(among) == 103);
+  CHECK(capability(kept) == 103);
 }
