@@ -7,6 +7,11 @@ set(onepass_warnings -Wall -Wextra -Wshadow -Wconversion -Wsign-conversion -Werr
 set(onepass_c_warnings -pedantic ${onepass_warnings} -Wstrict-prototypes)
 set(onepass_cxx_warnings -pedantic ${onepass_warnings} -Wold-style-cast)
 list(JOIN onepass_warnings "," xcompiler)
+# GCC, where it has inlined the host executor over an array of a test's few constants, also warns of reads that are not
+# made there: those warnings are shown.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  string(APPEND xcompiler ",-Wno-error=array-bounds,-Wno-error=maybe-uninitialized,-Wno-error=stringop-overflow")
+endif()
 add_library(onepass_warnings INTERFACE)
 target_compile_options(onepass_warnings INTERFACE
   "$<$<COMPILE_LANGUAGE:C>:${onepass_c_warnings}>"
