@@ -174,14 +174,14 @@ static void check_limits(void) {
   CHECK(plan.groups == INT64_MAX - 1);
 
   // Nothing to do: no tile of a map, one part of a reduction, which writes what a reduction of nothing means.
-  const onepass_extent_t empty[] = {{1, 0}, {0, 0}, {0, 9}, {9, 0}, {0, INT64_MAX}, {INT64_MAX, 0}};
-  for (size_t i = 0; i < sizeof empty / sizeof empty[0]; ++i)
+  const int64_t shapes[][2] = {{1, 0}, {0, 0}, {0, 9}, {9, 0}, {0, INT64_MAX}, {INT64_MAX, 0}};
+  for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; ++i)
     for (int by_row = 0; by_row < 2; ++by_row)
       for (uintptr_t address = 4096; address <= 4100; address += 4) {
         const onepass_geometry_t none = {ONEPASS_MAP, 4, by_row, 0}, sum = {ONEPASS_REDUCE, 4, by_row, 8};
-        plan = plan_of(none, empty[i], address);
+        plan = plan_of(none, onepass_extent_2d(shapes[i][0], shapes[i][1]), address);
         CHECK(plan.groups == 0 && plan.blocks == 0);
-        plan = plan_of(sum, empty[i], address);
+        plan = plan_of(sum, onepass_extent_2d(shapes[i][0], shapes[i][1]), address);
         CHECK(plan.groups == 0 && plan.blocks == 1 && plan.workspace_bytes == 0);
       }
 }
