@@ -106,7 +106,8 @@ ONEPASS_HD auto run(const list<Head, Tail...> &parts, const Raw &raw, const pack
         is_output<Head>,
         "onepass: behind a value stands a source, which is an operand of a stage, or a row stage, which needs "
         "the whole row");
-    return run<Outer>(parts.tail, raw.tail, v, at, take(parts.head, v, at, states));
+    if constexpr (is_output<Head>) return run<Outer>(parts.tail, raw.tail, v, at, take(parts.head, v, at, states));
+    else return v;
   }
 }
 
