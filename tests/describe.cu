@@ -133,7 +133,7 @@ constexpr bool by_row(const P &) {
 
 }  // namespace
 
-TEST_CASE("a group is 16 bytes of the narrowest array and at most 64 of the widest") {
+TEST_CASE("a group is 16 bytes of the narrowest array, and fewer where a store would be wider while as much is read") {
   CHECK(lanes(op::load(x) | op::store(y)) == 4);
   CHECK(lanes(op::load(xh) | op::store(yh)) == 8);
   CHECK(lanes(op::load(xd) | op::store(yd)) == 2);
@@ -141,8 +141,9 @@ TEST_CASE("a group is 16 bytes of the narrowest array and at most 64 of the wide
   CHECK(lanes(op::load(xh) | op::store(y)) == 8);
   CHECK(lanes(op::load(xb) | op::store(y)) == 16);
   CHECK(lanes(op::load(xb) | op::store(yd)) == 8);
-  CHECK(lanes(op::load(xh) | op::add(op::load(xd)) | op::store(y)) == 8);
-  CHECK(lanes(op::load(x) | op::tee(op::store(yb)) | op::store(y)) == 16);
+  CHECK(lanes(op::load(xh) | op::add(op::load(xd)) | op::store(y)) == 4);
+  CHECK(lanes(op::load(x) | op::tee(op::store(yb)) | op::store(y)) == 4);
+  CHECK(lanes(op::load(xh) | op::where(op::load(xb), 0) | op::store(yh)) == 8);
   // Vectors and results do not count.
   CHECK(lanes(op::load(xh) | op::add(op::per_column(x)) | op::reduce(op::sum, yd)) == 8);
   CHECK(lanes(op::load(xd) | op::multiply(op::per_row(xb)) | op::store(yd)) == 2);
