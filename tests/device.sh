@@ -42,10 +42,6 @@ seconds=$([ -n "${ONEPASS_TEST_REDUCED:-}" ] && echo 5 || echo 120)
 for i in 0 1 2 3 4 5 6 7; do
   timeout $((seconds + 60)) "$scratch/fuzz_$i" "$seed" "$seconds" > "$scratch/fuzz_$i.log" 2>&1 & fuzzing[fuzz_$i]=$!
 done
-for run in "${!fuzzing[@]}"; do
-  if wait "${fuzzing[$run]}"; then note "$run" passed; else note "$run" FAILED; fi
-  cat "$scratch/$run.log"
-done
 if [ "$sanitizer" != --no-sanitizer ]; then
   declare -A running
   for tool in memcheck racecheck initcheck synccheck; do
@@ -62,5 +58,9 @@ if [ "$sanitizer" != --no-sanitizer ]; then
     else note "$run" FAILED; tail -n 25 "$scratch/${run/ under /.}.log"; fi
   done
 fi
+for run in "${!fuzzing[@]}"; do
+  if wait "${fuzzing[$run]}"; then note "$run" passed; else note "$run" FAILED; fi
+  cat "$scratch/$run.log"
+done
 printf '%s\n' "${summary[@]}"
 exit $failed

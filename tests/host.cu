@@ -4,7 +4,9 @@
 
 #include <onepass/launch.cuh>
 
+#include <cmath>
 #include <cstdint>
+#include <cstring>
 
 #include "catch.hpp"
 #include "util.hpp"
@@ -45,7 +47,39 @@ struct window {
   }
 };
 
+// y = -x by the executor, against each element on its own.
+template <class In, class Out>
+int wrong_negations() {
+  constexpr std::int64_t n = 4099;
+  std::mt19937 bits(12);
+  std::vector<In> x(n);
+  std::vector<Out> y(n);
+  for (In &e : x) e = op::detail::narrow<In>(std::ldexp(static_cast<float>(bits()) - 0x1p31f, -static_cast<int>(bits() % 48)));
+  onepass_exec_t exec{};
+  exec.where = ONEPASS_HOST;
+  if (op::launch(op::load(x.data()) | op::negate | op::store(y.data()), op::extent(n), exec) != ONEPASS_SUCCESS) return -1;
+  int wrong = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const Out right = op::detail::narrow<Out>(-op::detail::widen(x[i]));
+    wrong += std::memcmp(&y[i], &right, sizeof right) != 0;
+  }
+  return wrong;
+}
+template <class In>
+int wrong_negations_to_all() {
+  return wrong_negations<In, __nv_fp8_e4m3>() + wrong_negations<In, __nv_fp8_e5m2>() + wrong_negations<In, __half>() +
+         wrong_negations<In, __nv_bfloat16>() + wrong_negations<In, float>();
+}
+
 }  // namespace
+
+TEST_CASE("every float to every float, element by element") {
+  CHECK(wrong_negations_to_all<__nv_fp8_e4m3>() == 0);
+  CHECK(wrong_negations_to_all<__nv_fp8_e5m2>() == 0);
+  CHECK(wrong_negations_to_all<__half>() == 0);
+  CHECK(wrong_negations_to_all<__nv_bfloat16>() == 0);
+  CHECK(wrong_negations_to_all<float>() == 0);
+}
 
 TEST_CASE("random shapes, pitches and offsets of mixed types") {
   std::mt19937 bits(11);

@@ -102,6 +102,9 @@ ONEPASS_HD To bit_copy(const From &from) {
   static_assert(sizeof(To) == sizeof(From), "onepass: bit_copy between types of different size");
   To to;
   memcpy(static_cast<void *>(&to), &from, sizeof(To));
+#if defined(__GNUC__) && !defined(__CUDA_ARCH__)
+  asm volatile("" ::: "memory");  // GCC 12 at -O2 makes vectors of chains of such copies, and loses lanes
+#endif
   return to;
 }
 

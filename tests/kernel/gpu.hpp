@@ -41,11 +41,14 @@ class device_array {
 
   T *at(std::int64_t offset = 0) const { return base_ + guard + offset; }
   std::int64_t size() const { return n_; }
+  // What fill and put write is there when they return, for every stream.
   void fill(int byte) const {
     CUDA_CHECK(cudaMemset(base_, byte, static_cast<std::size_t>(n_ + 2 * guard + 16) * sizeof(T)));
+    CUDA_CHECK(cudaStreamSynchronize(nullptr));
   }
   void put(const std::vector<T> &values, std::int64_t offset = 0) const {
     CUDA_CHECK(cudaMemcpy(at(offset), values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice));
+    CUDA_CHECK(cudaStreamSynchronize(nullptr));
   }
   std::vector<T> get(std::int64_t count, std::int64_t offset = 0) const {
     std::vector<T> values(static_cast<std::size_t>(count));
