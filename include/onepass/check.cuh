@@ -44,6 +44,23 @@ template <class Value, class Sink>
 struct stage_value<Value, tee_stage<Sink>> {
   using type = Value;
 };
+template <class Value, class S, class F, class Kept, class... Operands>
+struct stage_value<Value, row_stage<S, F, Kept, Operands...>> {
+  template <class Of = S>
+  ONEPASS_HD static auto find() {
+    if constexpr (any_is<uncallable, Value, typename operand_value<Value, Operands>::type...>) {
+      return cs::type_identity<uncallable>{};
+    } else if constexpr (any_is<unknown, Value, typename operand_value<Value, Operands>::type...>) {
+      return cs::type_identity<unknown>{};
+    } else {
+      using result = typename row_stage<S, F, Kept, Operands...>::template result<Value>;
+      return cs::type_identity<cs::decay_t<decltype(row_lane_call<full_math, F, result>{
+          cs::declval<const F &>(), cs::declval<const result &>()}(
+          cs::declval<const Value &>(), cs::declval<const typename operand_value<Value, Operands>::type &>()...))>>{};
+    }
+  }
+  using type = typename decltype(find())::type;
+};
 template <class Value, class T>
 struct stage_value<Value, pointwise<cast_op<T>>> {
   using type = compute_t<T>;
@@ -72,6 +89,31 @@ struct stage_value<Value, pointwise<F, Operands...>> {
     }
   }
   using type = typename decltype(find())::type;
+};
+
+// Whether the functor of a row stage takes the value and the results, and there are as many of these as keep wants.
+template <class Row, class Value>
+struct row_callable;
+template <class S, class F, class Kept, class... Operands, class Value>
+struct row_callable<row_stage<S, F, Kept, Operands...>, Value> {
+  using result = typename row_stage<S, F, Kept, Operands...>::template result<Value>;
+  template <class... R>
+  ONEPASS_HD static constexpr bool takes_results(cs::tuple<R...> *) {
+    return takes<F, Value, R..., typename operand_value<Value, Operands>::type...>::value;
+  }
+  template <class R>
+  ONEPASS_HD static constexpr bool takes_results(R *) {
+    return takes<F, Value, R, typename operand_value<Value, Operands>::type...>::value;
+  }
+  static constexpr bool value = takes_results(static_cast<result *>(nullptr));
+};
+template <class Row, class Value>
+struct keeps_all;
+template <class S, class F, class... Out, class... Operands, class Value>
+struct keeps_all<row_stage<S, F, kept_results<Out...>, Operands...>, Value> {
+  using results =
+      decltype(kept_of(cs::declval<typename row_stage<S, F, kept_results<Out...>, Operands...>::template result<Value>>()));
+  static constexpr bool value = sizeof...(Out) == 0 || sizeof...(Out) == cs::tuple_size<results>::value;
 };
 
 template <class Value, class... Stages>
@@ -168,6 +210,30 @@ ONEPASS_HD constexpr bool check_store() {
   return writable && one && fits;
 }
 
+// A row stage: a statistic of the value, whose result its functor takes.
+template <class Row, class Value>
+ONEPASS_HD constexpr bool check_row() {
+  using statistic = decltype(Row::statistic);
+  constexpr bool known = !cs::is_same_v<Value, unknown>, takes = is_statistic<statistic, Value>::value;
+  static_assert(known,
+                "onepass: the result type of a __device__ lambda does not exist on the host, where the kernel of a row "
+                "stage is named: put cast<T>() behind the lambda, or use a named functor");
+  static_assert(!known || takes,
+                "onepass: a row stage begins with a statistic of the value that reaches it, such as mean, or a struct with "
+                "identity<T>(), lift(x, at), combine(a, b) and finish(state, n)");
+  if constexpr (known && takes) {
+    constexpr bool callable = row_callable<Row, Value>::value;
+    static_assert(callable,
+                  "onepass: the functor of a row stage is called as f(value, result, operand...) with the results of its "
+                  "statistic; its call operator must be const, and the types are in the template arguments of check_row");
+    constexpr bool keeps = keeps_all<Row, Value>::value;
+    static_assert(keeps, "onepass: keep takes one pointer for each result of a row stage's statistic, or none at all");
+    return callable && keeps;
+  } else {
+    return false;
+  }
+}
+
 template <class Part>
 inline constexpr typename inner_of<Part>::type *inner_in = nullptr;
 
@@ -186,7 +252,12 @@ ONEPASS_HD constexpr bool check_values(list<Head, Tail...> *) {
   if constexpr (cs::is_same_v<Value, uncallable>) return false;
   else if constexpr (Head::part == kind::pointwise)
     return check_operands(inner_in<Head>) && check_values<typename stage_value<Value, Head>::type>(tail);
-  else if constexpr (Head::part == kind::tee) return check_values<Value>(inner_in<Head>) && check_values<Value>(tail);
+  else if constexpr (Head::part == kind::row) {
+    if constexpr (check_row<Head, Value>())
+      return check_operands(inner_in<cs::decay_t<decltype(cs::declval<Head>().inner.head)>>) &&
+             check_values<typename stage_value<Value, Head>::type>(tail);
+    else return false;
+  } else if constexpr (Head::part == kind::tee) return check_values<Value>(inner_in<Head>) && check_values<Value>(tail);
   else if constexpr (own_reduces<Head>::value) return check_reduce<Head, Value>();
   else return check_store<typename Head::element, Value>();
 }
@@ -213,23 +284,22 @@ ONEPASS_HD constexpr bool check(const pipeline<First, Rest...> *) {
   constexpr int sinks = (0 + ... + (Rest::part == kind::sink));
   constexpr bool ends = sink_t<pipeline<First, Rest...>>::part == kind::sink;
   constexpr bool one_source = ((Rest::part != kind::source) && ...);
-  constexpr bool no_rows = ((Rest::part != kind::row) && ...);
+  constexpr bool one_kind = !any_needs_row<list<Rest...>>::value || !any_reduces_array<list<Rest...>>::value;
   static_assert(starts,
                 "onepass: a pipeline begins with a source, such as load(p); a list of stages is a value to put "
                 "behind one");
   static_assert(!starts || one_source,
                 "onepass: a source stands behind another part: a second input is an operand of a "
                 "stage, as in add(load(r)), or a member of zip");
-  static_assert(
-      !starts || !one_source || no_rows,
-      "onepass: a row stage needs the whole row before its first result, and this version has the families "
-      "map and reduce alone: store here and start a new pipeline, at one write and one read more per element");
-  static_assert(!starts || !one_source || !no_rows || sinks > 0,
+  static_assert(one_kind,
+                "onepass: reduce keeps one state of the whole array, and beside a row stage or reduce_rows the states of a "
+                "row do not outlive it: store or reduce_rows here, and reduce that in a new pipeline");
+  static_assert(!starts || !one_source || sinks > 0,
                 "onepass: a pipeline ends in a sink, such as store(p) or reduce(sum, out)");
-  static_assert(!starts || !one_source || !no_rows || sinks <= 1,
+  static_assert(!starts || !one_source || sinks <= 1,
                 "onepass: a pipeline has one sink: make the first a tee, as in tee(store(p))");
-  static_assert(!starts || !one_source || !no_rows || sinks != 1 || ends, "onepass: a stage stands behind the sink");
-  if constexpr (starts && one_source && no_rows && sinks == 1 && ends)
+  static_assert(!starts || !one_source || sinks != 1 || ends, "onepass: a stage stands behind the sink");
+  if constexpr (starts && one_source && one_kind && sinks == 1 && ends)
     return check_operand(static_cast<First *>(nullptr)) &&
            check_values<typename source_value<First>::type>(static_cast<list<Rest...> *>(nullptr));
   else return false;

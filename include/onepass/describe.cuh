@@ -4,7 +4,7 @@
 #define ONEPASS_DESCRIBE_CUH
 
 #include "plan.h"
-#include "reduction.cuh"
+#include "row.cuh"
 #include "traffic.h"
 
 namespace ONEPASS_LOCAL onepass {
@@ -21,25 +21,6 @@ struct tagged<pipeline<Parts...>> {
 };
 template <class Tag>
 using tagged_t = typename tagged<Tag>::type;
-
-template <class L>
-struct leaves_of;  // the types of all leaves of a list of parts
-template <class Part>
-struct leaves_of_part {
-  using type =
-      cs::conditional_t<is_leaf<Part>::value, list<Part>, typename leaves_of<typename inner_of<Part>::type>::type>;
-};
-template <>
-struct leaves_of<list<>> {
-  using type = list<>;
-};
-template <class Head, class... Tail>
-struct leaves_of<list<Head, Tail...>> {
-  using type = decltype(concatenate(cs::declval<typename leaves_of_part<Head>::type>(),
-                                    cs::declval<typename leaves_of<list<Tail...>>::type>()));
-};
-template <class Part>
-using leaves_t = typename leaves_of_part<Part>::type;
 
 template <class... Leaf>
 ONEPASS_HD constexpr int count(list<Leaf...> *) {
@@ -114,7 +95,7 @@ ONEPASS_HD constexpr int widest_value(list<> *) {
 template <class Value, class Head, class... Tail>
 ONEPASS_HD constexpr int widest_value(list<Head, Tail...> *) {
   constexpr list<Tail...> *tail = nullptr;
-  if constexpr (Head::part == kind::pointwise) {
+  if constexpr (Head::part == kind::pointwise || Head::part == kind::row) {
     const int here = static_cast<int>(sizeof(Value)),
               later = widest_value<typename stage_value<Value, Head>::type>(tail);
     return here > later ? here : later;
@@ -133,9 +114,20 @@ ONEPASS_HD constexpr int fetched_bytes(list<Leaf...> *) {
           (Leaf::written || Leaf::span > ONEPASS_PER_COLUMN ? 0 : static_cast<int>(sizeof(typename Leaf::element))));
 }
 
+// Bytes per element that are read from arrays of the extent's own shape.
+template <class... Leaf>
+ONEPASS_HD constexpr int streamed_bytes(list<Leaf...> *) {
+  return (0 + ... +
+          (Leaf::written || Leaf::span != ONEPASS_PER_ELEMENT ? 0 : static_cast<int>(sizeof(typename Leaf::element))));
+}
+template <class P>
+ONEPASS_HD constexpr int streamed_bytes() {
+  return streamed_bytes(static_cast<leaves_t<P> *>(nullptr));
+}
+
 template <class P>
 ONEPASS_HD constexpr int state_bytes() {
-  if constexpr (any_reduces<P>::value) return sizeof(states_t<P>);
+  if constexpr (any_reduces_array<P>::value) return sizeof(states_t<P>);
   else return 0;
 }
 
@@ -160,7 +152,10 @@ ONEPASS_HD constexpr onepass_cost_t cost_of() {
 
 template <class P>
 ONEPASS_HD constexpr onepass_geometry_t geometry_of() {
-  return {any_reduces<P>::value ? ONEPASS_REDUCE : ONEPASS_MAP, lanes_v<P>, any_by_row<P>::value, state_bytes<P>()};
+  return {any_needs_row<P>::value ? ONEPASS_ROW
+          : any_reduces_array<P>::value ? ONEPASS_REDUCE
+                                  : ONEPASS_MAP,
+          lanes_v<P>, any_by_row<P>::value, state_bytes<P>(), row_stages_in<decltype(P::inner)>};
 }
 
 // About how many registers a thread of a kernel holds at once beside its addresses: the raw words of `packs` groups,
@@ -217,7 +212,7 @@ ONEPASS_HD constexpr void walk_parts(unfused_walk &, list<> *) {}
 template <class Value, class Head, class... Tail>
 ONEPASS_HD constexpr void walk_parts(unfused_walk &walk, list<Head, Tail...> *) {
   walk_part<Value, Head>(walk);
-  if constexpr (Head::part == kind::pointwise || Head::part == kind::tee)
+  if constexpr (Head::part != kind::sink)
     walk_parts<typename stage_value<Value, Head>::type>(walk, static_cast<list<Tail...> *>(nullptr));
   else walk_parts<Value>(walk, static_cast<list<Tail...> *>(nullptr));
 }
@@ -293,6 +288,11 @@ ONEPASS_HD constexpr void walk_part(unfused_walk &walk) {
     const int widest = walk_operands(walk, static_cast<typename inner_of<Part>::type *>(nullptr));
     walk.kernel(cast_target<Part>::bytes > 0 ? cast_target<Part>::bytes
                                              : stored_bytes<typename stage_value<Value, Part>::type>(widest));
+  } else if constexpr (Part::part == kind::row) {  // a kernel that holds the row, whatever its width
+    const onepass_cost_t own = leaf_cost_of<Part>();
+    const int widest = walk_operands(walk, inner_in<decltype(Part::inner.head)>);
+    walk.kernel(stored_bytes<typename stage_value<Value, Part>::type>(widest));
+    walk.total.written[ONEPASS_PER_ROW] += own.written[ONEPASS_PER_ROW];
   } else {
     const onepass_cost_t own = leaf_cost_of<Part>();
     if (own.written[ONEPASS_PER_ELEMENT] > 0) {
@@ -300,6 +300,7 @@ ONEPASS_HD constexpr void walk_part(unfused_walk &walk) {
     } else {  // a reduction reads what is there
       walk.read(walk.input);
       walk.total.written[ONEPASS_ONCE] += own.written[ONEPASS_ONCE];
+      walk.total.written[ONEPASS_PER_ROW] += own.written[ONEPASS_PER_ROW];
       walk.total.kernels += 1;
     }
   }

@@ -9,16 +9,18 @@
 namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
-// f(position) for every group, row by row; what is left of a row one by one, so that no functor sees a lane that does
-// not exist.
+// f(position) for every group of a row; what is left one by one, so that no functor sees a lane that does not exist.
+template <int N, class F>
+void each_in_row(int64_t row, onepass_extent_t shape, const F &f) {
+  const int64_t whole = shape.columns - shape.columns % N;
+  for (int64_t column = 0; column < whole; column += N) f(place<N>(row, column, shape.rows, shape.columns));
+  for (int64_t i = whole; i < shape.columns; ++i) f(place<1>(row, i, shape.rows, shape.columns));
+}
+// The same for every row.
 template <int N, class F>
 void each_group(onepass_extent_t shape, const F &f) {
   if (shape.columns == 0) return;
-  const int64_t whole = shape.columns - shape.columns % N;
-  for (int64_t row = 0; row < shape.rows; ++row) {
-    for (int64_t column = 0; column < whole; column += N) f(place<N>(row, column, shape.rows, shape.columns));
-    for (int64_t i = 0; i < shape.columns % N; ++i) f(place<1>(row, whole + i, shape.rows, shape.columns));
-  }
+  for (int64_t row = 0; row < shape.rows; ++row) each_in_row<N>(row, shape, f);
 }
 
 // States added one by one and combined pairwise, as the carries of a binary counter: the error grows with the
@@ -50,12 +52,56 @@ auto fetch_at(const P &p, const position<N> &at) {
   return p.template fetch<N>(at);
 }
 
+// The row stages of a row, one pass over it for each, and a last one that writes. A pass begins anew at the source, so
+// that no row is held; sources have not changed, since all stores are in the last pass, each behind the reads of its
+// group.
+template <class P, class... Done>
+void run_row_on_host(const P &p, int64_t row, onepass_extent_t shape, const list<Done...> &results) {
+  const row_size size{shape.columns, 1 / static_cast<float>(shape.columns)};
+  constexpr int pass = sizeof...(Done);
+  if constexpr (pass < row_stages_in<decltype(p.inner)>) {
+    const auto &rest = nth_row<pass>(p.inner);
+    const auto statistic = rest.head.template statistic_in<typename math_of_row<cs::decay_t<decltype(rest)>>::type>();
+    using value = typename row_value<pass, P>::type;
+    const auto none = statistic.template identity<value>();
+    pairwise<decltype(statistic), cs::decay_t<decltype(none)>> total(statistic);
+    each_in_row<lanes_v<P>>(row, shape, [&](const auto &at) {
+      list<> nowhere;
+      const auto v = p.template run_with<full_math, false>(fetch_at(p, at), at, nowhere, results);
+      total.add(fold(statistic, none, v, at));
+    });
+    const auto result = statistic.finish(total.total(none), size);
+    rest.head.keep(result, row);
+    run_row_on_host(p, row, shape, concatenate(results, make_list(result)));
+  } else {
+    const auto sinks = reducers_of<true>(p.inner);
+    if constexpr (cs::is_same_v<cs::decay_t<decltype(sinks)>, list<>>) {
+      list<> none;
+      each_in_row<lanes_v<P>>(row, shape, [&](const auto &at) {
+        p.template run_with<full_math, true>(fetch_at(p, at), at, none, results);
+      });
+    } else {
+      const side_by_side<cs::decay_t<decltype(sinks)>, reduced_values_t<P, true>> all{sinks};
+      const auto none = all.identity();
+      pairwise<decltype(all), cs::decay_t<decltype(none)>> total(all);
+      each_in_row<lanes_v<P>>(row, shape, [&](const auto &at) {
+        auto states = none;
+        p.template run_with<full_math, true>(fetch_at(p, at), at, states, results);
+        total.add(states);
+      });
+      put_row(sinks, total.total(none), row, shape.columns);
+    }
+  }
+}
+
 template <class P>
 void run_on_host(const P &p, onepass_extent_t extent) {
   constexpr int N = lanes_v<P>;
   const onepass_extent_t shape = any_by_row<P>::value ? extent : onepass_extent_1d(onepass_elements(extent));
   const auto consume = [&](const auto &at, auto &states) { p.consume(fetch_at(p, at), at, states); };
-  if constexpr (any_reduces<P>::value) {
+  if constexpr (any_needs_row<P>::value) {
+    for (int64_t row = 0; row < shape.rows; ++row) run_row_on_host(p, row, shape, list<>{});
+  } else if constexpr (any_reduces_array<P>::value) {
     const reductions<P> all(p);
     pairwise<reductions<P>, states_t<P>> sum(all);
     each_group<N>(shape, [&](const auto &at) {

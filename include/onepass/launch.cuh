@@ -9,6 +9,7 @@
 #include "host.cuh"
 #include "kernel/map.cuh"
 #include "kernel/reduce.cuh"
+#include "kernel/row.cuh"
 #include "name.cuh"
 #include "nvtx.cuh"
 #include "report.h"
@@ -52,6 +53,12 @@ struct capability_of<pointwise<F, Operands...>> {
 };
 template <class S, class... Out>
 struct capability_of<reduce_sink<S, Out...>> : own_capability<S> {};
+template <class S, class... Out>
+struct capability_of<reduce_rows_sink<S, Out...>> : own_capability<S> {};
+template <class S, class F, class Kept, class... Operands>
+struct capability_of<row_stage<S, F, Kept, Operands...>> {
+  static constexpr int value = most_capable<S, F>(capability_of<list<Operands...>>::value);
+};
 
 inline onepass_status_t status_of(cudaError_t error) {
   switch (error) {
@@ -127,16 +134,41 @@ shape shape_of(const onepass_plan_t &plan, onepass_extent_t extent) {
   return s;
 }
 
+// The kernel of a plan for rows: one for each line of the table in plan.h, that for line I and below.
+template <class Tag, int I = 0>
+kernel_handle row_kernel_for(const onepass_plan_t &plan) {
+  constexpr int lanes = lanes_v<tagged_t<Tag>>;
+  if constexpr (onepass_row_cut(I).threads > 0) {
+    constexpr int threads = onepass_row_cut(I).threads, packs = onepass_row_packs(onepass_row_cut(I).packs, lanes);
+    if (plan.threads != threads || plan.packs != packs || plan.strategy == ONEPASS_ROW_STREAM)
+      return row_kernel_for<Tag, I + 1>(plan);
+    if (plan.aligned) return &row_kernel<Tag, threads, packs, true>;
+    return &row_kernel<Tag, threads, packs, false>;
+  } else {
+    if (plan.aligned) return &row_stream_kernel<Tag, true>;
+    return &row_stream_kernel<Tag, false>;
+  }
+}
+
 // The kernel of a plan.
 template <class Tag, bool Aligned, bool Counted>
 kernel_handle kernel_of_family() {
-  if constexpr (any_reduces<tagged_t<Tag>>::value) return &reduce_kernel<Tag, Aligned, Counted>;
+  if constexpr (any_reduces_array<tagged_t<Tag>>::value) return &reduce_kernel<Tag, Aligned, Counted>;
   else return &map_kernel<Tag, Aligned, Counted>;
 }
 template <class Tag>
 kernel_handle kernel_for(const onepass_plan_t &plan) {
-  if (plan.counted) return plan.aligned ? kernel_of_family<Tag, true, true>() : kernel_of_family<Tag, false, true>();
-  return plan.aligned ? kernel_of_family<Tag, true, false>() : kernel_of_family<Tag, false, false>();
+  if constexpr (any_needs_row<tagged_t<Tag>>::value) {
+    return row_kernel_for<Tag>(plan);
+  } else {
+    if (plan.counted) return plan.aligned ? kernel_of_family<Tag, true, true>() : kernel_of_family<Tag, false, true>();
+    return plan.aligned ? kernel_of_family<Tag, true, false>() : kernel_of_family<Tag, false, false>();
+  }
+}
+
+// The threads of a block of a plan.
+inline int block_threads(const onepass_plan_t &plan) {
+  return plan.strategy == ONEPASS_ROW_WARP ? ONEPASS_WARP_ROW_THREADS : plan.threads;
 }
 
 template <class Tag>
@@ -145,9 +177,12 @@ onepass_status_t start_on_device(const tagged_t<Tag> &p, onepass_extent_t extent
   using P = tagged_t<Tag>;
   const onepass_status_t status = check_capability<capability_of<P>::value>();
   if (status != ONEPASS_SUCCESS) return status;
-  const shape s = shape_of<P>(plan, extent);
   const kernel_handle kernel = kernel_for<Tag>(plan);
-  if constexpr (any_reduces<P>::value) {
+  if constexpr (any_needs_row<P>::value) {
+    const row_shape rows{extent.rows, extent.columns, 1 / static_cast<float>(extent.columns), extent.columns_at};
+    return start_kernel(kernel, plan.blocks, block_threads(plan), exec, p, rows);
+  } else if constexpr (any_reduces_array<P>::value) {
+    const shape s = shape_of<P>(plan, extent);
     static_assert(alignof(states_t<P>) <= ONEPASS_WORKSPACE_ALIGNMENT,
                   "onepass: the state of a statistic is aligned to more than the workspace is");
     char *base = static_cast<char *>(exec.workspace);
@@ -156,7 +191,7 @@ onepass_status_t start_on_device(const tagged_t<Tag> &p, onepass_extent_t extent
     return start_kernel(kernel, plan.blocks < most ? plan.blocks : most, plan.threads, exec, p, s,
                         static_cast<unsigned>(plan.blocks), workspace);
   } else {
-    return start_kernel(kernel, plan.blocks, plan.threads, exec, p, s);
+    return start_kernel(kernel, plan.blocks, plan.threads, exec, p, shape_of<P>(plan, extent));
   }
 }
 
@@ -170,14 +205,14 @@ onepass_status_t report_on_device(const onepass_plan_t &plan, onepass_report_t *
   if (error == cudaSuccess)
     error = cudaDeviceGetAttribute(&threads_per_sm, cudaDevAttrMaxThreadsPerMultiProcessor, device);
   if (error == cudaSuccess)
-    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel.function, plan.threads, 0);
+    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel.function, block_threads(plan), 0);
   if (error != cudaSuccess) return status_of(error);
   report->plan = plan;
   report->registers = attributes.numRegs;
   report->spilled_bytes = static_cast<int32_t>(attributes.localSizeBytes);
   report->shared_bytes = static_cast<int32_t>(attributes.sharedSizeBytes);
   report->blocks_per_sm = blocks;
-  report->occupancy = static_cast<double>(blocks * plan.threads) / threads_per_sm;
+  report->occupancy = static_cast<double>(blocks * block_threads(plan)) / threads_per_sm;
   return ONEPASS_SUCCESS;
 }
 
@@ -277,8 +312,9 @@ onepass_traffic_t unfused_traffic_of(const pipeline<Parts...> &, onepass_extent_
 
 // Registers, memory and occupancy of the kernel that a launch would start: see onepass_report in report.h.
 template <class... Parts>
-onepass_status_t report(const pipeline<Parts...> &p, onepass_extent_t extent, onepass_report_t *out) {
-  return onepass_report(&detail::kernel_of<pipeline<Parts...>>, extent, &p, out);
+onepass_status_t report(const pipeline<Parts...> &p, onepass_extent_t extent, onepass_report_t *out,
+                        onepass_row_strategy_t strategy = ONEPASS_ROW_AUTO) {
+  return onepass_report(&detail::kernel_of<pipeline<Parts...>>, extent, &p, strategy, out);
 }
 
 }  // namespace onepass

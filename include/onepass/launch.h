@@ -33,6 +33,7 @@ typedef struct onepass_exec {
   int32_t require_one_pass;  // nonzero: ONEPASS_ERROR_PASSES instead of reading a source again
   int32_t dependent_launch;  // nonzero: programmatic dependent launch. The kernel may be set up while its predecessor
                              // in the stream ends, and waits for it before it touches memory (sm_90; else no effect)
+  onepass_row_strategy_t row_strategy;  // of a row pipeline on the device; 0: as onepass_row_cut of plan.h says
 } onepass_exec_t;
 
 struct onepass_report_t;  // report.h
@@ -64,13 +65,20 @@ typedef struct onepass_kernel {
 // Bytes of workspace that a launch on the device needs, 0 for none; also 0 for an extent that a launch would refuse.
 ONEPASS_INLINE size_t onepass_workspace_bytes(const onepass_kernel_t *kernel, onepass_extent_t extent) {
   onepass_plan_t plan;
-  if (kernel == NULL || onepass_plan(&kernel->geometry, extent, NULL, 0, &plan) != ONEPASS_SUCCESS) return 0;
+  if (kernel == NULL || onepass_plan(&kernel->geometry, extent, NULL, 0, ONEPASS_ROW_AUTO, &plan) != ONEPASS_SUCCESS) return 0;
   return plan.workspace_bytes;
 }
 
 // Bytes that a launch moves, and that one kernel per stage would move; the extent must be one that a launch accepts.
 ONEPASS_INLINE onepass_traffic_t onepass_traffic_of(const onepass_kernel_t *kernel, onepass_extent_t extent) {
-  return onepass_traffic_of_cost(&kernel->cost, extent);
+  onepass_plan_t plan;
+  onepass_traffic_t traffic = onepass_traffic_of_cost(&kernel->cost, extent);
+  if (onepass_plan(&kernel->geometry, extent, NULL, 0, ONEPASS_ROW_AUTO, &plan) == ONEPASS_SUCCESS && plan.passes > 1) {
+    traffic.passes = plan.passes;
+    traffic.bytes_read =
+        traffic.bytes_read > INT64_MAX / plan.passes ? INT64_MAX : traffic.bytes_read * plan.passes;
+  }
+  return traffic;
 }
 ONEPASS_INLINE onepass_traffic_t onepass_unfused_traffic_of(const onepass_kernel_t *kernel, onepass_extent_t extent) {
   return onepass_traffic_of_cost(&kernel->unfused, extent);
@@ -96,6 +104,7 @@ ONEPASS_INLINE onepass_status_t onepass_launch(const onepass_kernel_t *kernel, o
   onepass_plan_t plan;
   if (kernel == NULL || args == NULL || exec == NULL || exec->max_blocks < 0) return ONEPASS_ERROR_ARGUMENT;
   if (exec->where != ONEPASS_DEVICE && exec->where != ONEPASS_HOST) return ONEPASS_ERROR_ARGUMENT;
+  if ((int)exec->row_strategy < 0 || exec->row_strategy >= ONEPASS_ROW_STRATEGY_COUNT) return ONEPASS_ERROR_ARGUMENT;
   onepass_status_t status = onepass_check_extent(extent);
   if (status != ONEPASS_SUCCESS) return status;
   const int count = kernel->leaves(args, leaves);
@@ -106,7 +115,7 @@ ONEPASS_INLINE onepass_status_t onepass_launch(const onepass_kernel_t *kernel, o
     if (kernel->host == NULL) return ONEPASS_ERROR_DEVICE_ONLY;
     return kernel->host(args, onepass_extent_now(extent));
   }
-  status = onepass_plan(&kernel->geometry, extent, leaves, count, &plan);
+  status = onepass_plan(&kernel->geometry, extent, leaves, count, exec->row_strategy, &plan);
   if (status != ONEPASS_SUCCESS) return status;
   if (exec->require_one_pass && plan.passes > 1) return ONEPASS_ERROR_PASSES;
   if (plan.workspace_bytes > 0) {
@@ -119,6 +128,7 @@ ONEPASS_INLINE onepass_status_t onepass_launch(const onepass_kernel_t *kernel, o
     if (onepass_check_count(&scratch, 1, extent) != ONEPASS_SUCCESS) return ONEPASS_ERROR_OVERLAP;
   }
   if (kernel->geometry.family == ONEPASS_MAP && plan.groups == 0) return ONEPASS_SUCCESS;
+  if (kernel->geometry.family == ONEPASS_ROW && extent.rows == 0) return ONEPASS_SUCCESS;
   return kernel->start(args, extent, &plan, exec);
 }
 

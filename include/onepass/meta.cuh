@@ -93,6 +93,25 @@ struct is_composite : cs::false_type {};
 template <class T>
 struct is_composite<T, cs::void_t<decltype(T::inner)>> : cs::true_type {};
 
+template <class L>
+struct leaves_of;  // the types of all leaves of a list of parts
+template <class Part>
+struct leaves_of_part {
+  using type =
+      cs::conditional_t<is_leaf<Part>::value, list<Part>, typename leaves_of<typename inner_of<Part>::type>::type>;
+};
+template <>
+struct leaves_of<list<>> {
+  using type = list<>;
+};
+template <class Head, class... Tail>
+struct leaves_of<list<Head, Tail...>> {
+  using type = decltype(concatenate(cs::declval<typename leaves_of_part<Head>::type>(),
+                                    cs::declval<typename leaves_of<list<Tail...>>::type>()));
+};
+template <class Part>
+using leaves_t = typename leaves_of_part<Part>::type;
+
 // A flag that a part may have as `static constexpr bool`; absent is false.
 #define ONEPASS_DETAIL_FLAG(name)                                                      \
   template <class T, class = void>                                                     \
@@ -109,7 +128,10 @@ ONEPASS_DETAIL_FLAG(by_row)       // needs the row, the column or a pitch
 ONEPASS_DETAIL_FLAG(device_only)  // has no host body
 ONEPASS_DETAIL_FLAG(scattered)    // reads where another source says
 ONEPASS_DETAIL_FLAG(tees)         // gives its value to a sink on the way
-ONEPASS_DETAIL_FLAG(reduces)      // keeps a state over all elements
+ONEPASS_DETAIL_FLAG(reduces)        // keeps a state
+ONEPASS_DETAIL_FLAG(reduces_array)  // over all elements
+ONEPASS_DETAIL_FLAG(needs_row)      // sees or reduces a whole row
+ONEPASS_DETAIL_FLAG(commutative)    // a statistic: combine(a, b) and combine(b, a) are the same bits
 ONEPASS_DETAIL_FLAG(refused)      // has no kernel, and has said why
 #undef ONEPASS_DETAIL_FLAG
 

@@ -5,6 +5,7 @@
 
 #include "refused.cuh"
 #include "sink/reduce.cuh"
+#include "sink/reduce_rows.cuh"
 #include "sink/store.cuh"
 #include "source/coordinate.cuh"
 #include "source/gather.cuh"
@@ -27,9 +28,11 @@
 #include "stage/gate.cuh"
 #include "stage/gelu.cuh"
 #include "stage/logical.cuh"
+#include "stage/norm.cuh"
 #include "stage/pointwise.cuh"
 #include "stage/power.cuh"
 #include "stage/rounding.cuh"
+#include "stage/softmax.cuh"
 #include "stage/tee.cuh"
 #include "stage/trigonometric.cuh"
 #include "stage/where.cuh"
@@ -38,7 +41,8 @@ namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
 // The math that a stage may use: what the sinks behind it can tell apart, and Outer where the value goes on behind
-// them.
+// them. In front of a row stage it is full: the statistic of the row, or what a norm leaves of close values, may be more
+// exact than a store.
 template <class T>
 inline constexpr bool stores_small_float = false;
 template <class T>
@@ -53,7 +57,7 @@ template <class Sink>
 inline constexpr bool stores_small_float<tee_stage<Sink>> = stores_small_float<Sink>;
 
 template <class Part>
-inline constexpr bool is_output = Part::part == kind::sink || Part::part == kind::tee;
+inline constexpr bool is_output = Part::part == kind::sink || Part::part == kind::tee || Part::part == kind::row;
 
 template <class Outer, class... Behind>
 using math_before = cs::conditional_t<((stores_small_float<Behind> || !is_output<Behind>)&&...) &&
@@ -90,25 +94,42 @@ ONEPASS_HD auto &take(const tee_stage<Sink> &tee, const pack<V, N> &v, const pos
   return take(tee.inner.head, v, at, states);
 }
 
-// The value behind the parts; sinks take it on the way. `states` are those of the reductions among them, in order.
-template <class Outer, int N, class V, access A, class States>
-ONEPASS_HD pack<V, N> run(const list<> &, const list<> &, const pack<V, N> &v, const position<N, A> &, States &) {
+// The value behind the parts, or in front of the first row stage whose result for this row is not among `results`. With
+// Take, sinks take it on the way; `states` are those of the reductions among them, in order.
+template <class Outer, bool Take, int N, class V, access A, class States, class Results>
+ONEPASS_HD pack<V, N> run(const list<> &, const list<> &, const pack<V, N> &v, const position<N, A> &, States &,
+                          const Results &) {
   return v;
 }
-template <class Outer, int N, class Head, class... Tail, class Raw, class V, access A, class States>
+template <class Outer, bool Take, int N, class Head, class... Tail, class Raw, class V, access A, class States,
+          class Results>
 ONEPASS_HD auto run(const list<Head, Tail...> &parts, const Raw &raw, const pack<V, N> &v, const position<N, A> &at,
-                    States &states) {
+                    States &states, const Results &results) {
   if constexpr (Head::part == kind::pointwise) {
     const auto next = apply_stage<math_before<Outer, Tail...>>(parts.head, v, raw.head, at);
-    return run<Outer>(parts.tail, raw.tail, next, at, states);
+    return run<Outer, Take>(parts.tail, raw.tail, next, at, states, results);
+  } else if constexpr (Head::part == kind::row) {
+    if constexpr (cs::is_same_v<Results, list<>>) {
+      return v;
+    } else {
+      const auto next = parts.head.template finish<math_before<Outer, Tail...>>(v, raw.head, at, results.head);
+      return run<Outer, Take>(parts.tail, raw.tail, next, at, states, results.tail);
+    }
   } else {
-    static_assert(
-        is_output<Head>,
-        "onepass: behind a value stands a source, which is an operand of a stage, or a row stage, which needs "
-        "the whole row");
-    if constexpr (is_output<Head>) return run<Outer>(parts.tail, raw.tail, v, at, take(parts.head, v, at, states));
-    else return v;
+    static_assert(is_output<Head>,
+                  "onepass: behind a value stands a source, which is an operand of a stage, as in add(load(r))");
+    if constexpr (!is_output<Head>) return v;
+    else if constexpr (Take)
+      return run<Outer, Take>(parts.tail, raw.tail, v, at, take(parts.head, v, at, states), results);
+    else return run<Outer, Take>(parts.tail, raw.tail, v, at, states, results);
   }
+}
+
+template <class... Parts>
+ONEPASS_HD constexpr void check_no_row() {
+  static_assert(((Parts::part != kind::row) && ...),
+                "onepass: a row stage needs the whole row, and get and apply have a group of it: launch the pipeline, or "
+                "reduce the row with block_reduce and apply what it gives");
 }
 
 // A source may have stages, and tees that store.
@@ -146,41 +167,53 @@ struct pipeline {
   template <class Math, int N, class Raw, access A>
   ONEPASS_HD auto view_with(const Raw &raw, const position<N, A> &at) const {
     detail::list<> none;
-    return run_with<Math, N>(raw, at, none);
+    return run_with<Math, true>(raw, at, none, none);
   }
   // The group from what fetch returned to every sink: stores write, reductions take it into their states, in order.
   template <class Raw, int N, access A, class States>
   ONEPASS_HD void consume(const Raw &raw, const position<N, A> &at, States &states) const {
-    run_with<detail::full_math, N>(raw, at, states);
+    run_with<detail::full_math, true>(raw, at, states, detail::list<>{});
+  }
+  // The source's values from their raw words.
+  template <class Math, class Raw, int N, access A>
+  ONEPASS_HD auto first_with(const Raw &raw, const position<N, A> &at) const {
+    return detail::filled(
+        detail::view<detail::math_before<Math, Parts...>, detail::nothing, N>(inner.head, raw, at), at);
+  }
+  // The value behind the parts, or in front of the first row stage whose result is not among `results`.
+  template <class Math, bool Take, class Raw, int N, access A, class States, class Results>
+  ONEPASS_HD auto run_with(const Raw &raw, const position<N, A> &at, States &states, const Results &results) const {
+    return detail::run<Math, Take>(inner.tail, raw.tail, first_with<Math>(raw.head, at), at, states, results);
   }
 
   // For a kernel of one's own. The values at a position, of a pipeline that begins with a source: get<N>(at).
   template <int N, access A>
   ONEPASS_HD auto get(const position<N, A> &at) const {
+    detail::check_no_row<Parts...>();
     return view_with<detail::full_math, N>(fetch<N>(at), at);
   }
   // The stages of a list without a source, behind values that are at hand: apply<N>(values, at).
   template <int N, class V, access A>
   ONEPASS_HD auto apply(const pack<V, N> &v, const position<N, A> &at) const {
+    detail::check_no_row<Parts...>();
     detail::list<> none;
-    return detail::run<detail::full_math, N>(inner, fetch<N>(at), v, at, none);
+    return detail::run<detail::full_math, true>(inner, fetch<N>(at), v, at, none, none);
   }
 
   ONEPASS_HD constexpr const auto &sink() const { return detail::last(inner); }
-
- private:
-  template <class Math, int N, class Raw, access A, class States>
-  ONEPASS_HD auto run_with(const Raw &raw, const position<N, A> &at, States &states) const {
-    const auto first = detail::view<detail::math_before<Math, Parts...>, detail::nothing, N>(inner.head, raw.head, at);
-    return detail::run<Math, N>(inner.tail, raw.tail, detail::filled(first, at), at, states);
-  }
 };
 
 namespace detail {
 
+// A word such as softmax is a row stage that can also be called.
+template <class S, class F, class Kept, class... Operands>
+ONEPASS_HD constexpr row_stage<S, F, Kept, Operands...> as_row_stage(const row_stage<S, F, Kept, Operands...> &stage) {
+  return stage;
+}
 template <class Part>
-ONEPASS_HD constexpr list<Part> parts_of(const Part &part) {
-  return make_list(part);
+ONEPASS_HD constexpr auto parts_of(const Part &part) {
+  if constexpr (Part::part == kind::row) return make_list(as_row_stage(part));
+  else return make_list(part);
 }
 template <class... Parts>
 ONEPASS_HD constexpr list<Parts...> parts_of(const pipeline<Parts...> &p) {

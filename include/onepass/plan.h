@@ -17,7 +17,27 @@
 #pragma GCC diagnostic ignored "-Wold-style-cast"  // C has no other
 #endif
 
-typedef enum onepass_family { ONEPASS_MAP, ONEPASS_REDUCE } onepass_family_t;
+typedef enum onepass_family { ONEPASS_MAP, ONEPASS_REDUCE, ONEPASS_ROW } onepass_family_t;
+
+// Where a row lives while it is reduced.
+typedef enum onepass_row_strategy {
+  ONEPASS_ROW_AUTO,    // as the table below says
+  ONEPASS_ROW_WARP,    // in the registers of a part of a warp: several rows per block
+  ONEPASS_ROW_BLOCK,   // in the registers of a block
+  ONEPASS_ROW_STREAM,  // nowhere: it is read again for each row stage
+  ONEPASS_ROW_STRATEGY_COUNT
+} onepass_row_strategy_t;
+
+ONEPASS_INLINE const char *onepass_row_strategy_string(onepass_row_strategy_t strategy) {
+  switch (strategy) {
+    case ONEPASS_ROW_AUTO: return "auto";
+    case ONEPASS_ROW_WARP: return "warp";
+    case ONEPASS_ROW_BLOCK: return "block";
+    case ONEPASS_ROW_STREAM: return "stream";
+    case ONEPASS_ROW_STRATEGY_COUNT: break;
+  }
+  return "not a row strategy of onepass";
+}
 
 // What the plan needs to know of a pipeline's type.
 typedef struct onepass_geometry {
@@ -25,6 +45,7 @@ typedef struct onepass_geometry {
   int32_t lanes;        // elements per group
   int32_t by_row;       // nonzero if a part needs a row, a column or a pitch: groups then end at a row's end
   int32_t state_bytes;  // of a partial result of a reduction
+  int32_t row_stages;   // how often a row is reduced before its last value is known
 } onepass_geometry_t;
 
 typedef struct onepass_plan_t {  // onepass_plan is the function below
@@ -32,8 +53,9 @@ typedef struct onepass_plan_t {  // onepass_plan is the function below
   int32_t aligned;               // every group is one aligned access of each leaf
   int32_t counted;               // the number of columns lies in device memory
   int32_t passes;
+  onepass_row_strategy_t strategy;  // of rows; `threads` is then those of a row
   int64_t groups_per_row, groups;
-  int64_t blocks;          // tiles of a map; partial results of a reduction
+  int64_t blocks;          // tiles of a map; partial results of a reduction; those that share out the rows
   size_t workspace_bytes;  // 0: none is needed
 } onepass_plan_t;
 
@@ -44,6 +66,8 @@ enum {
   ONEPASS_MAP_PACKS = 2,
   ONEPASS_REDUCE_THREADS = 512,  // at most
   ONEPASS_REDUCE_PACKS = 4,
+  ONEPASS_WARP_ROW_THREADS = 128,  // of a block of several rows
+  ONEPASS_STREAM_THREADS = 512,
   ONEPASS_MAX_SMALL_GROUPS = 0x7fffff00  // a row's number is found with 32 bits up to here, tile included
 };
 
@@ -59,7 +83,9 @@ ONEPASS_INLINE onepass_extent_t onepass_plan_extent(const onepass_geometry_t *ge
 ONEPASS_INLINE int onepass_is_aligned(const onepass_geometry_t *geometry, onepass_extent_t shape,
                                       const onepass_leaf_t *leaves, int count) {
   if (shape.rows > 1 && shape.columns % geometry->lanes != 0) return 0;
-  if (geometry->by_row && onepass_elements(shape) / geometry->lanes > ONEPASS_MAX_SMALL_GROUPS) return 0;
+  if (geometry->by_row && geometry->family != ONEPASS_ROW &&
+      onepass_elements(shape) / geometry->lanes > ONEPASS_MAX_SMALL_GROUPS)
+    return 0;
   for (int i = 0; i < count; ++i) {
     const int64_t group_bytes = (int64_t)leaves[i].element_bytes * geometry->lanes;
     if (leaves[i].span != ONEPASS_PER_ELEMENT && leaves[i].span != ONEPASS_PER_COLUMN) continue;
@@ -96,16 +122,66 @@ ONEPASS_INLINE void onepass_plan_reduce(onepass_plan_t *plan) {
   }
 }
 
+// The table of row strategies: a row goes to the first line whose threads x packs hold its groups, and else streams. A
+// group has 16 bytes of the smallest element; of more than 8 lanes, a thread takes half as many. Idle threads cost as
+// much as busy ones, hence the steps.
+typedef struct onepass_row_cut {
+  onepass_row_strategy_t strategy;
+  int32_t threads, packs;
+} onepass_row_cut_t;
+
+ONEPASS_INLINE ONEPASS_CONSTEXPR onepass_row_cut_t onepass_row_cut(int i) {
+  const onepass_row_cut_t cuts[] = {
+      {ONEPASS_ROW_WARP, 4, 2},    {ONEPASS_ROW_WARP, 8, 2},    {ONEPASS_ROW_WARP, 16, 2},
+      {ONEPASS_ROW_WARP, 32, 2},   {ONEPASS_ROW_WARP, 32, 4},   {ONEPASS_ROW_BLOCK, 64, 4},
+      {ONEPASS_ROW_BLOCK, 96, 4},  {ONEPASS_ROW_BLOCK, 128, 4}, {ONEPASS_ROW_BLOCK, 160, 4},
+      {ONEPASS_ROW_BLOCK, 192, 4}, {ONEPASS_ROW_BLOCK, 256, 4}, {ONEPASS_ROW_BLOCK, 320, 4},
+      {ONEPASS_ROW_BLOCK, 384, 4}, {ONEPASS_ROW_BLOCK, 512, 4}, {ONEPASS_ROW_BLOCK, 512, 6},
+      {ONEPASS_ROW_BLOCK, 512, 8}, {ONEPASS_ROW_AUTO, 0, 0}};  // the end
+  return cuts[i];
+}
+
+// The packs of a thread in a line of the table.
+ONEPASS_INLINE ONEPASS_CONSTEXPR int32_t onepass_row_packs(int32_t packs, int32_t lanes) { return lanes > 8 ? packs / 2 : packs; }
+
+// Rows: the wanted strategy if it can hold the row; AUTO finds one for any.
+ONEPASS_INLINE onepass_status_t onepass_plan_rows(const onepass_geometry_t *geometry, int64_t rows, int64_t groups_per_row,
+                                                  onepass_row_strategy_t wanted, onepass_plan_t *plan) {
+  if (wanted != ONEPASS_ROW_STREAM) {
+    for (int i = 0; onepass_row_cut(i).threads > 0; ++i) {
+      const onepass_row_cut_t cut = onepass_row_cut(i);
+      const int32_t packs = onepass_row_packs(cut.packs, geometry->lanes);
+      if ((wanted != ONEPASS_ROW_AUTO && wanted != cut.strategy) || (int64_t)cut.threads * packs < groups_per_row) continue;
+      const int64_t rows_per_block = cut.strategy == ONEPASS_ROW_WARP ? ONEPASS_WARP_ROW_THREADS / cut.threads : 1;
+      plan->strategy = cut.strategy;
+      plan->threads = cut.threads;
+      plan->packs = packs;
+      plan->blocks = onepass_ceil_div(rows, rows_per_block);
+      return ONEPASS_SUCCESS;
+    }
+    if (wanted != ONEPASS_ROW_AUTO) return ONEPASS_ERROR_STRATEGY;
+  }
+  plan->strategy = ONEPASS_ROW_STREAM;
+  plan->threads = ONEPASS_STREAM_THREADS;
+  plan->packs = 1;
+  plan->blocks = rows;
+  plan->passes = geometry->row_stages + 1;
+  return ONEPASS_SUCCESS;
+}
+
 // The plan of a pipeline over an extent. Reads the leaves' pointers as numbers only; leaves may be null with count 0,
-// which plans for aligned leaves. ONEPASS_ERROR_EXTENT, ONEPASS_ERROR_TOO_LARGE or success.
+// which plans for aligned leaves. `wanted` is the strategy of a row pipeline. ONEPASS_ERROR_EXTENT,
+// ONEPASS_ERROR_TOO_LARGE, ONEPASS_ERROR_STRATEGY (the wanted one cannot hold the row) or success.
 ONEPASS_INLINE onepass_status_t onepass_plan(const onepass_geometry_t *geometry, onepass_extent_t extent,
-                                             const onepass_leaf_t *leaves, int count, onepass_plan_t *plan) {
-  const onepass_status_t status = onepass_check_extent(extent);
+                                             const onepass_leaf_t *leaves, int count, onepass_row_strategy_t wanted,
+                                             onepass_plan_t *plan) {
+  onepass_status_t status = onepass_check_extent(extent);
   if (status != ONEPASS_SUCCESS) return status;
   const onepass_extent_t shape = onepass_plan_extent(geometry, extent);
   const int64_t lanes = geometry->lanes;
   plan->counted = extent.columns_at != NULL;
   plan->passes = 1;
+  plan->strategy = ONEPASS_ROW_AUTO;
   plan->workspace_bytes = 0;
   plan->aligned = onepass_is_aligned(geometry, shape, leaves, count);
   plan->groups_per_row = onepass_ceil_div(shape.columns, lanes);
@@ -113,7 +189,11 @@ ONEPASS_INLINE onepass_status_t onepass_plan(const onepass_geometry_t *geometry,
   if (geometry->family == ONEPASS_MAP && !plan->aligned && shape.columns > 0)
     plan->groups_per_row = onepass_ceil_div(shape.columns - 1, lanes) + 1;
   plan->groups = shape.rows * plan->groups_per_row;  // a row has no more groups than elements: this fits
-  if (geometry->family == ONEPASS_REDUCE) {
+  if (geometry->family == ONEPASS_ROW) {
+    if (plan->counted || shape.columns % lanes != 0) plan->aligned = 0;  // a group is whole, or is not there
+    status = onepass_plan_rows(geometry, shape.rows, plan->groups_per_row, wanted, plan);
+    if (status != ONEPASS_SUCCESS) return status;
+  } else if (geometry->family == ONEPASS_REDUCE) {
     onepass_plan_reduce(plan);
     if (plan->blocks > 1)
       plan->workspace_bytes = ONEPASS_WORKSPACE_HEADER_BYTES + (size_t)plan->blocks * (size_t)geometry->state_bytes;

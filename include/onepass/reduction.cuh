@@ -8,35 +8,41 @@
 namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
-// The reducing sinks among parts, in order.
-ONEPASS_HD constexpr list<> reducers_of(const list<> &) { return {}; }
-template <class Head, class... Tail>
+// The reducing sinks among parts, in order: up to the first row stage, or Through all of them.
+template <bool Through = false>
+ONEPASS_HD constexpr list<> reducers_of(const list<> &) {
+  return {};
+}
+template <bool Through = false, class Head, class... Tail>
 ONEPASS_HD constexpr auto reducers_of(const list<Head, Tail...> &parts) {
-  if constexpr (own_reduces<Head>::value) return prepend(parts.head, reducers_of(parts.tail));
+  if constexpr (Head::part == kind::row && !Through) return list<>{};
+  else if constexpr (own_reduces<Head>::value) return prepend(parts.head, reducers_of<Through>(parts.tail));
   else if constexpr (Head::part == kind::tee)
-    return concatenate(reducers_of(parts.head.inner), reducers_of(parts.tail));
-  else return reducers_of(parts.tail);
+    return concatenate(reducers_of<Through>(parts.head.inner), reducers_of<Through>(parts.tail));
+  else return reducers_of<Through>(parts.tail);
 }
 
 // The type of the value that reaches each of them, as a list that is never made.
-template <class Value>
+template <class Value, bool Through = false>
 ONEPASS_HD list<> reduced_values(list<> *) {
   return {};
 }
-template <class Value, class Head, class... Tail>
+template <class Value, bool Through = false, class Head, class... Tail>
 ONEPASS_HD auto reduced_values(list<Head, Tail...> *) {
   constexpr list<Tail...> *tail = nullptr;
-  if constexpr (Head::part == kind::pointwise) return reduced_values<typename stage_value<Value, Head>::type>(tail);
+  if constexpr (Head::part == kind::row && !Through) return list<>{};
+  else if constexpr (Head::part == kind::pointwise || Head::part == kind::row)
+    return reduced_values<typename stage_value<Value, Head>::type, Through>(tail);
   else if constexpr (any_reduces<Head>::value)
-    return concatenate(list<Value>{}, decltype(reduced_values<Value>(tail)){});
-  else return reduced_values<Value>(tail);
+    return concatenate(list<Value>{}, decltype(reduced_values<Value, Through>(tail)){});
+  else return reduced_values<Value, Through>(tail);
 }
-template <class Source, class... Parts>
-ONEPASS_HD auto reduced_values(pipeline<Source, Parts...> *) {
-  return reduced_values<typename source_value<Source>::type>(static_cast<list<Parts...> *>(nullptr));
+template <bool Through, class Source, class... Parts>
+ONEPASS_HD auto reduced_values_of(pipeline<Source, Parts...> *) {
+  return reduced_values<typename source_value<Source>::type, Through>(static_cast<list<Parts...> *>(nullptr));
 }
-template <class P>
-using reduced_values_t = decltype(reduced_values(static_cast<P *>(nullptr)));
+template <class P, bool Through = false>
+using reduced_values_t = decltype(reduced_values_of<Through>(static_cast<P *>(nullptr)));
 
 // Their states. (No list: its empty end takes a byte, which would be exchanged with the rest.)
 template <class State, class... More>
@@ -87,20 +93,29 @@ ONEPASS_HD void put_all(const list<Sink, Next, Sinks...> &sinks, const States &s
   put_all(sinks.tail, s.tail, n);
 }
 
-// A state of this statistic is the states of all, which pipeline::consume takes a group into.
-template <class P>
-struct reductions {
-  decltype(reducers_of(cs::declval<const P &>().inner)) sinks;
+// Reductions side by side as one statistic, whose state is the states of all.
+template <class Sinks, class Values>
+struct side_by_side;
+template <class... Sinks, class Values>
+struct side_by_side<list<Sinks...>, Values> {
+  static constexpr bool commutative = (own_commutative<decltype(Sinks::statistic)>::value && ...);
+  list<Sinks...> sinks;
 
-  ONEPASS_HD explicit reductions(const P &p) : sinks(reducers_of(p.inner)) {}
-  ONEPASS_HD auto identity() const { return identities(sinks, static_cast<reduced_values_t<P> *>(nullptr)); }
+  ONEPASS_HD auto identity() const { return identities(sinks, static_cast<Values *>(nullptr)); }
   template <class States>
   ONEPASS_HD States combine(const States &a, const States &b) const {
     return combine_all(sinks, a, b);
   }
+};
+
+// Those of a pipeline that reduces the whole array; pipeline::consume takes a group into the states.
+template <class P>
+struct reductions : side_by_side<decltype(reducers_of(cs::declval<const P &>().inner)), reduced_values_t<P>> {
+  ONEPASS_HD explicit reductions(const P &p)
+      : side_by_side<decltype(reducers_of(p.inner)), reduced_values_t<P>>{reducers_of(p.inner)} {}
   template <class States>
   ONEPASS_HD void put_results(const States &s, int64_t n) const {
-    put_all(sinks, s, n);
+    put_all(this->sinks, s, n);
   }
 };
 template <class P>

@@ -17,15 +17,16 @@ typedef struct onepass_report_t {  // onepass_report is the function below
 } onepass_report_t;
 
 // The kernel that onepass_launch would start with these arguments on the current device. args null: one that has all
-// arrays aligned to 16 bytes. ONEPASS_ERROR_ARGUMENT for a null kernel or report, the errors of a plan, or those of the
+// arrays aligned to 16 bytes; `strategy` as in exec.row_strategy. ONEPASS_ERROR_ARGUMENT for a null kernel or report, the errors of a plan, or those of the
 // driver; nothing is launched, and the leaves are not checked.
 ONEPASS_INLINE onepass_status_t onepass_report(const onepass_kernel_t *kernel, onepass_extent_t extent,
-                                               const void *args, onepass_report_t *report) {
+                                               const void *args, onepass_row_strategy_t strategy,
+                                               onepass_report_t *report) {
   onepass_leaf_t leaves[ONEPASS_MAX_LEAVES];
   onepass_plan_t plan;
   if (kernel == NULL || report == NULL) return ONEPASS_ERROR_ARGUMENT;
   const int count = args == NULL ? 0 : kernel->leaves(args, leaves);
-  const onepass_status_t status = onepass_plan(&kernel->geometry, extent, leaves, count, &plan);
+  const onepass_status_t status = onepass_plan(&kernel->geometry, extent, leaves, count, strategy, &plan);
   return status != ONEPASS_SUCCESS ? status : kernel->report(&plan, report);
 }
 

@@ -7,7 +7,8 @@
 //                       by_row = true` its row and column (else the array is seen as one row)
 //   combine(a, b)       the state of both, associative and commutative up to rounding
 //   finish(state, n)    the result, or a cuda::std::tuple of results, of n values
-// and may have fold(state, pack, position), a faster or more accurate way to take in a group.
+// and may have fold(state, pack, position), a faster or more accurate way to take in a group, and `static constexpr bool
+// commutative = true` where combine(a, b) and combine(b, a) are the same bits, which saves instructions.
 #ifndef ONEPASS_STATISTIC_CUH
 #define ONEPASS_STATISTIC_CUH
 
@@ -95,7 +96,8 @@ struct fold_of_each {
 // Several statistics side by side; the state is the list of theirs.
 template <class... S>
 struct several_statistic {
-  static constexpr bool device_only = (own_device_only<S>::value || ...), by_row = (own_by_row<S>::value || ...);
+  static constexpr bool device_only = (own_device_only<S>::value || ...), by_row = (own_by_row<S>::value || ...),
+                        commutative = (own_commutative<S>::value && ...);
   list<S...> each;
 
   template <class T>

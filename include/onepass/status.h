@@ -16,6 +16,13 @@
 #define ONEPASS_INLINE static inline
 #endif
 
+// Before what C++ may also compute at compile time.
+#ifdef __cplusplus
+#define ONEPASS_CONSTEXPR constexpr
+#else
+#define ONEPASS_CONSTEXPR
+#endif
+
 typedef enum onepass_status {
   ONEPASS_SUCCESS = 0,
   ONEPASS_ERROR_NULL,               // a null pointer that would be read or written
@@ -31,6 +38,7 @@ typedef enum onepass_status {
   ONEPASS_ERROR_WORKSPACE_SIZE,     // the workspace is smaller than onepass_workspace_bytes
   ONEPASS_ERROR_WORKSPACE_ALIGNMENT,
   ONEPASS_ERROR_PASSES,           // exec.require_one_pass, and this extent takes more than one
+  ONEPASS_ERROR_STRATEGY,         // exec.row_strategy cannot hold a row of this extent, or is none
   ONEPASS_ERROR_DEVICE_ONLY,      // a host launch of a pipeline with a device-only functor
   ONEPASS_ERROR_NO_DEVICE,        // no usable CUDA device or driver
   ONEPASS_ERROR_CAPABILITY,       // the device lacks a capability that the pipeline asks for
@@ -59,6 +67,7 @@ ONEPASS_INLINE const char *onepass_status_string(onepass_status_t status) {
     case ONEPASS_ERROR_WORKSPACE_SIZE: return "the workspace is smaller than onepass_workspace_bytes asks for";
     case ONEPASS_ERROR_WORKSPACE_ALIGNMENT: return "the workspace is not aligned to 16 bytes";
     case ONEPASS_ERROR_PASSES: return "one pass was required, and this extent does not fit on the chip in one";
+    case ONEPASS_ERROR_STRATEGY: return "the row strategy that exec asks for cannot hold a row of this extent";
     case ONEPASS_ERROR_DEVICE_ONLY:
       return "the pipeline has a functor that exists on the device only: it has no host launch";
     case ONEPASS_ERROR_NO_DEVICE: return "there is no CUDA device, or its driver is missing or too old";

@@ -343,13 +343,13 @@ static void check_report(void) {
   const onepass_extent_t n = onepass_extent_1d(1000);
   onepass_report_t out;
   args_t args = chain();
-  CHECK(onepass_report(&map, n, &args, &out) == ONEPASS_SUCCESS && out.registers == 32 && out.plan.aligned);
+  CHECK(onepass_report(&map, n, &args, ONEPASS_ROW_AUTO, &out) == ONEPASS_SUCCESS && out.registers == 32 && out.plan.aligned);
   args.leaves[0].pointer = (const char *)args.leaves[0].pointer + 4;
-  CHECK(onepass_report(&map, n, &args, &out) == ONEPASS_SUCCESS && !out.plan.aligned);
-  CHECK(onepass_report(&map, n, NULL, &out) == ONEPASS_SUCCESS && out.plan.aligned && out.plan.groups == 250);
-  CHECK(onepass_report(NULL, n, &args, &out) == ONEPASS_ERROR_ARGUMENT);
-  CHECK(onepass_report(&map, n, &args, NULL) == ONEPASS_ERROR_ARGUMENT);
-  CHECK(onepass_report(&map, onepass_extent_1d(-1), &args, &out) == ONEPASS_ERROR_EXTENT);
+  CHECK(onepass_report(&map, n, &args, ONEPASS_ROW_AUTO, &out) == ONEPASS_SUCCESS && !out.plan.aligned);
+  CHECK(onepass_report(&map, n, NULL, ONEPASS_ROW_AUTO, &out) == ONEPASS_SUCCESS && out.plan.aligned && out.plan.groups == 250);
+  CHECK(onepass_report(NULL, n, &args, ONEPASS_ROW_AUTO, &out) == ONEPASS_ERROR_ARGUMENT);
+  CHECK(onepass_report(&map, n, &args, ONEPASS_ROW_AUTO, NULL) == ONEPASS_ERROR_ARGUMENT);
+  CHECK(onepass_report(&map, onepass_extent_1d(-1), &args, ONEPASS_ROW_AUTO, &out) == ONEPASS_ERROR_EXTENT);
 }
 
 static void check_traffic(void) {

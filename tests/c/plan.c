@@ -13,7 +13,7 @@ static onepass_leaf_t array_at(uintptr_t address, int64_t pitch, int32_t element
 static onepass_plan_t plan_of(onepass_geometry_t geometry, onepass_extent_t extent, uintptr_t address) {
   const onepass_leaf_t leaf = array_at(address, ONEPASS_DENSE, 4, ONEPASS_PER_ELEMENT);
   onepass_plan_t plan = {0};
-  CHECK(onepass_plan(&geometry, extent, &leaf, 1, &plan) == ONEPASS_SUCCESS);
+  CHECK(onepass_plan(&geometry, extent, &leaf, 1, ONEPASS_ROW_AUTO, &plan) == ONEPASS_SUCCESS);
   return plan;
 }
 
@@ -90,7 +90,7 @@ static void check_sizes(onepass_geometry_t geometry, int last) {
 static void check_partition(onepass_geometry_t geometry, onepass_extent_t extent) {
   const onepass_plan_t first = plan_of(geometry, extent, 4096);
   onepass_plan_t bare = {0};
-  CHECK(onepass_plan(&geometry, extent, NULL, 0, &bare) == ONEPASS_SUCCESS);
+  CHECK(onepass_plan(&geometry, extent, NULL, 0, ONEPASS_ROW_AUTO, &bare) == ONEPASS_SUCCESS);
   for (uintptr_t address = 4096; address < 4096 + 64; address += 4) {
     const onepass_plan_t plan = address == 4096 ? bare : plan_of(geometry, extent, address);
     CHECK(plan.threads == first.threads && plan.packs == first.packs && plan.blocks == first.blocks);
@@ -161,16 +161,16 @@ static void check_limits(void) {
   const onepass_plan_t one = plan_of(map, onepass_extent_1d(1), 4096);
   const int64_t most = (int64_t)one.threads * one.packs * INT32_MAX;
   CHECK(plan_of(map, onepass_extent_1d(most), 4096).blocks == INT32_MAX);
-  CHECK(onepass_plan(&map, onepass_extent_1d(most + 1), NULL, 0, &plan) == ONEPASS_ERROR_TOO_LARGE);
-  CHECK(onepass_plan(&map, onepass_extent_1d(INT64_MAX), NULL, 0, &plan) == ONEPASS_ERROR_TOO_LARGE);
-  CHECK(onepass_plan(&wide, onepass_extent_2d(INT64_MAX, 1), NULL, 0, &plan) == ONEPASS_ERROR_TOO_LARGE);
-  CHECK(onepass_plan(&reduce, onepass_extent_1d(INT64_MAX), NULL, 0, &plan) == ONEPASS_SUCCESS);
-  CHECK(onepass_plan(&reduce, onepass_extent_2d(INT64_MAX, 1), NULL, 0, &plan) == ONEPASS_SUCCESS);
-  CHECK(onepass_plan(&map, onepass_extent_1d(-1), NULL, 0, &plan) == ONEPASS_ERROR_EXTENT);
-  CHECK(onepass_plan(&map, onepass_extent_2d(INT64_MAX, 2), NULL, 0, &plan) == ONEPASS_ERROR_EXTENT);
+  CHECK(onepass_plan(&map, onepass_extent_1d(most + 1), NULL, 0, ONEPASS_ROW_AUTO, &plan) == ONEPASS_ERROR_TOO_LARGE);
+  CHECK(onepass_plan(&map, onepass_extent_1d(INT64_MAX), NULL, 0, ONEPASS_ROW_AUTO, &plan) == ONEPASS_ERROR_TOO_LARGE);
+  CHECK(onepass_plan(&wide, onepass_extent_2d(INT64_MAX, 1), NULL, 0, ONEPASS_ROW_AUTO, &plan) == ONEPASS_ERROR_TOO_LARGE);
+  CHECK(onepass_plan(&reduce, onepass_extent_1d(INT64_MAX), NULL, 0, ONEPASS_ROW_AUTO, &plan) == ONEPASS_SUCCESS);
+  CHECK(onepass_plan(&reduce, onepass_extent_2d(INT64_MAX, 1), NULL, 0, ONEPASS_ROW_AUTO, &plan) == ONEPASS_SUCCESS);
+  CHECK(onepass_plan(&map, onepass_extent_1d(-1), NULL, 0, ONEPASS_ROW_AUTO, &plan) == ONEPASS_ERROR_EXTENT);
+  CHECK(onepass_plan(&map, onepass_extent_2d(INT64_MAX, 2), NULL, 0, ONEPASS_ROW_AUTO, &plan) == ONEPASS_ERROR_EXTENT);
   // Crooked rows may have a group for every element, not more.
   const onepass_leaf_t crooked = array_at(4097, ONEPASS_DENSE, 1, ONEPASS_PER_ELEMENT);
-  CHECK(onepass_plan(&wide, onepass_extent_2d(INT64_MAX / 2, 2), &crooked, 1, &plan) == ONEPASS_ERROR_TOO_LARGE);
+  CHECK(onepass_plan(&wide, onepass_extent_2d(INT64_MAX / 2, 2), &crooked, 1, ONEPASS_ROW_AUTO, &plan) == ONEPASS_ERROR_TOO_LARGE);
   CHECK(plan.groups == INT64_MAX - 1);
 
   // Nothing to do: no tile of a map, one part of a reduction, which writes what a reduction of nothing means.
@@ -219,7 +219,7 @@ int main(void) {
   CHECK(plan.aligned && plan.groups == (1 << 22) + 1 && plan.blocks == (1 << 14) + 1);
   plan = plan_of(map, onepass_extent_1d(INT64_C(1) << 31), 4096);
   CHECK(plan.groups == 1 << 29 && plan.blocks == 1 << 21);
-  CHECK(onepass_plan(&map, onepass_extent_1d(INT64_C(1) << 40), NULL, 0, &plan) == ONEPASS_SUCCESS);
+  CHECK(onepass_plan(&map, onepass_extent_1d(INT64_C(1) << 40), NULL, 0, ONEPASS_ROW_AUTO, &plan) == ONEPASS_SUCCESS);
   CHECK(plan.groups == INT64_C(1) << 38 && plan.blocks == 1 << 30);
   CHECK(plan.aligned);
   // Flat, 3 x 5 is 15 elements in 4 groups; by row 2 groups a row, and 2 where rows are crooked.

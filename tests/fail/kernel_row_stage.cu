@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A row stage in a kernel of one's own, where a group is at hand and not the row.
-// expect: onepass: behind a value stands a source, which is an operand of a stage, or a row stage
+// expect: onepass: a row stage needs the whole row, and get and apply have a group of it
 #include <onepass/onepass.cuh>
 
 namespace op = onepass;

@@ -25,7 +25,7 @@ struct result_leaf {
 template <class S, class... Out>
 struct reduce_sink {
   static constexpr kind part = kind::sink;
-  static constexpr bool reduces = true, device_only = own_device_only<S>::value, by_row = own_by_row<S>::value;
+  static constexpr bool reduces = true, reduces_array = true, device_only = own_device_only<S>::value, by_row = own_by_row<S>::value;
   S statistic;
   list<result_leaf<Out>...> inner;
 

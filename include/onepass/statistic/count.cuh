@@ -9,6 +9,7 @@ namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
 struct count_statistic {
+  static constexpr bool commutative = true;
   template <class T>
   ONEPASS_HD int64_t identity() const {
     return 0;
@@ -30,6 +31,7 @@ struct count_statistic {
 };
 
 struct any_statistic {
+  static constexpr bool commutative = true;
   template <class T>
   ONEPASS_HD bool identity() const {
     return false;

@@ -65,6 +65,7 @@ struct greatest_value {
 // As a statistic, and with an operand as an op.
 template <class Sought, class Op>
 struct extremum_word : op_with_operands<Op> {
+  static constexpr bool commutative = true;
   template <class T>
   ONEPASS_HD T identity() const {
     return Sought::template worst<T>();

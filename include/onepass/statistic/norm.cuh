@@ -26,6 +26,7 @@ struct norm_range<double> {
 // Three accumulators, as in J. Blue, A portable Fortran program to find the Euclidean norm of a vector (1978), and
 // E. Anderson, Safe scaling in the level 1 BLAS (2017); but a group, not a value, goes into one of them.
 struct norm2_statistic {
+  static constexpr bool commutative = true;
   template <class R>
   struct state {
     R small, middle, big;  // sums of squares: times up^2, as they are, times down^2

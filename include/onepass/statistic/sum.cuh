@@ -14,6 +14,7 @@ namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
 struct sum_statistic {
+  static constexpr bool commutative = true;
   template <class T>
   ONEPASS_HD sum_t<T> identity() const {
     return sum_t<T>{};

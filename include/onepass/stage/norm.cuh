@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of onepass: norms of a row: layer_norm (Ba, Kiros and Hinton 2016), rms_norm (Zhang and Sennrich 2019) and
+// l2_normalize.
+#ifndef ONEPASS_STAGE_NORM_CUH
+#define ONEPASS_STAGE_NORM_CUH
+
+#include "../source/vector.cuh"
+#include "row.cuh"
+
+namespace ONEPASS_LOCAL onepass {
+namespace detail {
+
+// 1 / sqrt(mean + eps) of squares; NaN where the squares have overflowed, not a silent 0.
+template <class R>
+ONEPASS_HD R inverse_root(R mean, R eps) {
+  return rsqrt_op{}(plus(plus(mean, minus(mean, mean)), eps));
+}
+
+// (x - base) rstd + offset: the mean is base + shift, where base alone may not be exact enough.
+template <class R>
+struct layer_norm_row {
+  R base, shift, rstd, offset;
+  ONEPASS_HD cs::tuple<R, R> kept() const { return {plus(base, shift), rstd}; }
+};
+template <class R>
+ONEPASS_HD layer_norm_row<R> layer_norm_row_of(R base, R shift, R variance, double eps) {
+  const R rstd = inverse_root(variance, static_cast<R>(eps));
+  return {base, shift, rstd, times(-shift, rstd)};
+}
+
+// The mean, summed as x / n so that it overflows only where it is no number.
+template <class R>
+struct row_mean : sum_statistic {
+  R inverse;
+  template <class T>
+  ONEPASS_HD R identity() const {
+    return R(0);
+  }
+  template <class T>
+  ONEPASS_HD R lift(T x, const coordinate &) const {
+    return times(static_cast<R>(x), inverse);
+  }
+  template <class T, int N, access A>
+  ONEPASS_HD R fold(R sum, const pack<T, N> &v, const position<N, A> &at) const {
+    R own[2] = {sum, R(0)};
+    ONEPASS_UNROLL
+    for (int i = 0; i < N; ++i) own[i % 2] = at.has(i) ? fused(static_cast<R>(v[i]), inverse, own[i % 2]) : own[i % 2];
+    return plus(own[0], own[1]);
+  }
+};
+
+// The sums of the differences from a rounded mean and of their squares: the first corrects the mean and the second, as
+// in Chan, Golub and LeVeque (1983). All values of a constant row become 0.
+template <class R>
+struct centred {
+  R mean, inverse;
+  double eps;
+  struct sums {
+    R first, second;
+  };
+  static constexpr bool commutative = true;
+  template <class T>
+  ONEPASS_HD sums identity() const {
+    return {0, 0};
+  }
+  template <class T>
+  ONEPASS_HD sums lift(T x, const coordinate &) const {
+    const R d = minus(static_cast<R>(x), mean);
+    return {d, times(d, d)};
+  }
+  ONEPASS_HD sums combine(const sums &a, const sums &b) const {
+    return {plus(a.first, b.first), plus(a.second, b.second)};
+  }
+  template <class T, int N, access A>
+  ONEPASS_HD sums fold(sums s, const pack<T, N> &v, const position<N, A> &at) const {
+    sums own[2] = {s, {0, 0}};
+    ONEPASS_UNROLL
+    for (int i = 0; i < N; ++i) {
+      const R d = at.has(i) ? minus(static_cast<R>(v[i]), mean) : R(0);
+      own[i % 2] = {plus(own[i % 2].first, d), fused(d, d, own[i % 2].second)};
+    }
+    return combine(own[0], own[1]);
+  }
+  ONEPASS_HD layer_norm_row<R> finish(const sums &s, const row_size &) const {
+    const R shift = times(s.first, inverse);
+    return layer_norm_row_of(mean, shift, greater(times(fused(-shift, s.first, s.second), inverse), R(0)), eps);
+  }
+};
+
+struct layer_norm_statistic : moments {
+  double eps;
+  template <class T>
+  ONEPASS_HD constexpr row_mean<real_t<T>> first(const row_size &size) const {
+    return {{}, inverse_of<real_t<T>>(size)};
+  }
+  template <class R>
+  ONEPASS_HD constexpr centred<R> second(R mean, const row_size &size) const {
+    return {mean, inverse_of<R>(size), eps};
+  }
+  template <class R>
+  ONEPASS_HD layer_norm_row<R> finish(const state<R> &s, const row_size &size) const {
+    return layer_norm_row_of(s.origin, s.shift, times(s.squares, inverse_of<R>(size)), eps);
+  }
+};
+
+struct layer_norm_op {
+  template <class T, class R>
+  ONEPASS_HD R operator()(T x, const layer_norm_row<R> &row) const {
+    return fused(minus(static_cast<R>(x), row.base), row.rstd, row.offset);
+  }
+  template <class T, class R, class Gamma>
+  ONEPASS_HD auto operator()(T x, const layer_norm_row<R> &row, Gamma gamma) const {
+    return times((*this)(x, row), gamma);
+  }
+  template <class T, class R, class Gamma, class Beta>
+  ONEPASS_HD auto operator()(T x, const layer_norm_row<R> &row, Gamma gamma, Beta beta) const {
+    return fused((*this)(x, row), gamma, beta);
+  }
+};
+
+// One factor for all values of a row.
+template <class R>
+struct row_scale {
+  R scale, kept_value;
+  ONEPASS_HD R kept() const { return kept_value; }
+};
+struct row_scale_op {
+  template <class T, class R>
+  ONEPASS_HD R operator()(T x, const row_scale<R> &row) const {
+    return times(static_cast<R>(x), row.scale);
+  }
+  template <class T, class R, class Gamma>
+  ONEPASS_HD auto operator()(T x, const row_scale<R> &row, Gamma gamma) const {
+    return times((*this)(x, row), gamma);
+  }
+};
+
+struct rms_norm_statistic : sum_of_squares_statistic {
+  double eps;
+  template <class S>
+  ONEPASS_HD auto finish(S sum, const row_size &size) const {
+    using R = real_t<S>;
+    const R rstd = inverse_root(times(static_cast<R>(sum), inverse_of<R>(size)), static_cast<R>(eps));
+    return row_scale<R>{rstd, rstd};
+  }
+};
+
+struct l2_statistic : norm2_statistic {
+  double eps;
+  template <class R>
+  ONEPASS_HD row_scale<R> finish(const state<R> &s, int64_t n) const {
+    const R norm = norm2_statistic::finish(s, n);
+    return {divide_op{}(R(1), greater(norm, static_cast<R>(eps))), norm};
+  }
+};
+
+// gamma or beta: a vector of `columns`, any operand, or nullptr for none.
+template <class T>
+ONEPASS_HD constexpr auto weight(const T *p) {
+  return per_column(p);
+}
+template <class T>
+ONEPASS_HD constexpr auto weight(T *p) {
+  return per_column(static_cast<const T *>(p));
+}
+template <class T, class = cs::enable_if_t<!cs::is_pointer_v<T>>>
+ONEPASS_HD constexpr auto weight(T operand) {
+  return as_operand(operand);
+}
+template <class T>
+inline constexpr bool is_weight = !cs::is_arithmetic_v<T>;
+
+struct layer_norm_word {
+  template <class... Out>
+  ONEPASS_HD constexpr auto operator()(double eps, kept_results<Out...> kept = {}) const {
+    return make_row_stage(layer_norm_statistic{{}, eps}, layer_norm_op{}, kept);
+  }
+  template <class Gamma, class... Out, class = cs::enable_if_t<is_weight<Gamma>>>
+  ONEPASS_HD constexpr auto operator()(Gamma gamma, double eps, kept_results<Out...> kept = {}) const {
+    if constexpr (cs::is_null_pointer_v<Gamma>) return (*this)(eps, kept);
+    else return make_row_stage(layer_norm_statistic{{}, eps}, layer_norm_op{}, kept, weight(gamma));
+  }
+  template <class Gamma, class Beta, class... Out, class = cs::enable_if_t<is_weight<Gamma> && is_weight<Beta>>>
+  ONEPASS_HD constexpr auto operator()(Gamma gamma, Beta beta, double eps, kept_results<Out...> kept = {}) const {
+    if constexpr (cs::is_null_pointer_v<Beta>) return (*this)(gamma, eps, kept);
+    else if constexpr (cs::is_null_pointer_v<Gamma>)
+      return make_row_stage(layer_norm_statistic{{}, eps}, layer_norm_op{}, kept, number<int>{1}, weight(beta));
+    else return make_row_stage(layer_norm_statistic{{}, eps}, layer_norm_op{}, kept, weight(gamma), weight(beta));
+  }
+};
+
+struct rms_norm_word {
+  template <class... Out>
+  ONEPASS_HD constexpr auto operator()(double eps, kept_results<Out...> kept = {}) const {
+    return make_row_stage(rms_norm_statistic{{}, eps}, row_scale_op{}, kept);
+  }
+  template <class Gamma, class... Out, class = cs::enable_if_t<is_weight<Gamma>>>
+  ONEPASS_HD constexpr auto operator()(Gamma gamma, double eps, kept_results<Out...> kept = {}) const {
+    if constexpr (cs::is_null_pointer_v<Gamma>) return (*this)(eps, kept);
+    else return make_row_stage(rms_norm_statistic{{}, eps}, row_scale_op{}, kept, weight(gamma));
+  }
+};
+
+struct l2_normalize_word : row_stage<l2_statistic, row_scale_op, kept_results<>> {
+  ONEPASS_HD constexpr l2_normalize_word() : row_stage<l2_statistic, row_scale_op, kept_results<>>{{{}, 1e-12}, {}, {}} {}
+  template <class... Out>
+  ONEPASS_HD constexpr auto operator()(double eps, kept_results<Out...> kept = {}) const {
+    return make_row_stage(l2_statistic{{}, eps}, row_scale_op{}, kept);
+  }
+};
+
+}  // namespace detail
+
+// Stages. gamma and beta are pointers to vectors of `columns` of any type, operands (per_column(gamma) | add(1) for
+// weights that are kept as their distance from 1), or nullptr for none; eps >= 0 is not rounded to a storage type.
+// Values are f32 (f64 of f64 and integers). Squares of more than the greatest number make a row NaN.
+//
+// layer_norm([gamma, [beta,]] eps[, keep(mean, rstd)]): (x - mean) rstd gamma + beta, rstd = 1 / sqrt(variance + eps).
+ONEPASS_OBJECT detail::layer_norm_word layer_norm{};
+// rms_norm([gamma,] eps[, keep(rstd)]): x rstd gamma, rstd = 1 / sqrt(mean of squares + eps).
+ONEPASS_OBJECT detail::rms_norm_word rms_norm{};
+// l2_normalize, l2_normalize(eps[, keep(norm)]): x / max(norm2, eps), eps = 1e-12 where none is given. The norm neither
+// overflows nor underflows.
+ONEPASS_OBJECT detail::l2_normalize_word l2_normalize{};
+
+}  // namespace onepass
+
+#endif
