@@ -51,6 +51,13 @@ struct value_before_row<I, Value, list<Head, Tail...>> {
   }
   using type = typename decltype(find())::type;
 };
+template <class P>
+struct first_value;
+template <class Source, class... Parts>
+struct first_value<pipeline<Source, Parts...>> : source_value<Source> {};
+template <class P>
+using source_value_t = typename first_value<P>::type;
+
 template <int I, class P>
 struct row_value;
 template <int I, class Source, class... Parts>
@@ -66,6 +73,17 @@ ONEPASS_HD constexpr bool streams(list<Leaf...> *) {
 }
 template <class Part>
 inline constexpr bool reads_late = !streams(static_cast<leaves_t<Part> *>(nullptr));
+
+template <class... Leaf>
+ONEPASS_HD constexpr int read_bytes(list<Leaf...> *) {
+  return (0 + ... + (Leaf::written ? 0 : static_cast<int>(sizeof(typename Leaf::element))));
+}
+template <class... Parts>
+ONEPASS_HD constexpr int count_late_bytes(list<Parts...> *) {
+  return (0 + ... + (reads_late<Parts> ? read_bytes(static_cast<leaves_t<Parts> *>(nullptr)) : 0));
+}
+template <class L>
+inline constexpr int late_bytes_of = count_late_bytes(static_cast<L *>(nullptr));  // of a lane
 
 template <int N, bool Behind, access A>
 ONEPASS_HD list<> fetch_early(const list<> &, const position<N, A> &) {

@@ -12,6 +12,11 @@
 namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
+// Bytes of vectors such as gamma that a thread has in flight behind a row's reduction.
+#ifndef ONEPASS_LATE_BYTES
+#define ONEPASS_LATE_BYTES 64
+#endif
+
 // Blocks of rows that one warp or a part of it handles.
 ONEPASS_HD constexpr int row_block_threads(int threads_per_row) {
   return threads_per_row > 32 ? threads_per_row : ONEPASS_WARP_ROW_THREADS;
@@ -44,102 +49,147 @@ __device__ __forceinline__ position<N, A> locate_group(const row_place &place, i
   return {place.row, column, first_index + column, count, A == access::any && is_edge<N>(column, left)};
 }
 
-// The result of a row stage, from the state of its statistic over the row; a second phase goes over what `fold_all`
-// folds: fold_all(statistic, identity) is the state of this thread's values.
-template <class Value, class Group, int Id, class S, class State, class FoldAll>
-__device__ __forceinline__ auto finish_statistic(const S &statistic, const State &first, const row_size &size,
-                                                 const FoldAll &fold_all) {
-  const auto second = statistic.second(first, size);
-  const auto none = second.template identity<Value>();
-  return second.finish(Group::template reduce<2 * Id>(second, fold_all(second, none), none), size);
+// A statistic over the values of a thread that are held.
+template <int N, access A, int Packs, class V, class S, class State>
+__device__ __forceinline__ State fold_held(const S &statistic, State state, const pack<V, N> (&v)[Packs],
+                                           const position<N, A> (&at)[Packs]) {
+  ONEPASS_UNROLL
+  for (int k = 0; k < Packs; ++k)
+    if (at[k].has(0)) state = fold(statistic, state, v[k], at[k]);
+  return state;
 }
 
-template <int N, access A, int Packs, class V>
-struct held_row {
-  const position<N, A> (&at)[Packs];
-  const pack<V, N> (&v)[Packs];
-  template <class S, class State>
-  __device__ __forceinline__ State operator()(const S &statistic, State state) const {
-    ONEPASS_UNROLL
-    for (int k = 0; k < Packs; ++k)
-      if (at[k].count > 0) state = fold(statistic, state, v[k], at[k]);
-    return state;
-  }
-};
-
-// The first phase of a row stage's statistic.
+// The first phase of a row stage's statistic, and the result of both from its state; Id tells the reductions apart.
 template <class Value, class S>
 __device__ __forceinline__ auto first_phase(const S &statistic, const row_size &size) {
   if constexpr (has_phases<S>::value) return statistic.template first<Value>(size);
   else return statistic;
 }
+template <class Group, int Id, int N, access A, int Packs, class V, class S, class State>
+__device__ __forceinline__ auto finish_phases(const S &statistic, const State &state, const row_size &size,
+                                              const pack<V, N> (&v)[Packs], const position<N, A> (&at)[Packs]) {
+  if constexpr (has_phases<S>::value) {
+    const auto second = statistic.second(state, size);
+    const auto none = second.template identity<V>();
+    return second.finish(Group::template reduce<Id>(second, fold_held(second, none, v, at), none), size);
+  } else {
+    return statistic.finish(state, size);
+  }
+}
 
-// The parts up to the next row stage over the held row, the reductions among them with that of the row stage, and so
-// on. `v` are the values that reach the parts.
-template <class Group, int N, access A, int Packs, class Parts, class Raw, class V>
-__device__ __forceinline__ void run_held(const Parts &parts, const Raw (&raw)[Packs], const pack<V, N> (&v)[Packs],
-                                         const position<N, A> (&at)[Packs], const row_place &place) {
-  constexpr Parts *type = nullptr;
+// What reaches the parts of a segment, pack by pack: fetch(k) reads what has not been read yet, value(raw, k) is the
+// value, and parts(raw) are the raw words of the parts. The first segment begins with the source.
+template <int N, access A, int Packs, class P, class Raw>
+struct loaded_row {
+  static constexpr int late_bytes = 0;
+  const P &p;
+  const Raw (&raw)[Packs];
+  const position<N, A> (&at)[Packs];
+
+  __device__ __forceinline__ const Raw &fetch(int k) const { return raw[k]; }
+  __device__ __forceinline__ auto value(const Raw &r, int k) const {
+    return p.template first_with<full_math>(r.head, at[k]);
+  }
+};
+// The others with a row stage, at the head of `rest`, whose result is known.
+template <int N, access A, int Packs, class Rest, class Early, class V, class Result>
+struct reduced_row {
+  static constexpr int late_bytes = N * late_bytes_of<Rest>;
+  const Rest &rest;
+  const Early (&early)[Packs];
+  const pack<V, N> (&v)[Packs];
+  const position<N, A> (&at)[Packs];
+  const Result &result;
+
+  __device__ __forceinline__ auto fetch(int k) const { return fetch_late<N, true>(rest, early[k], at[k]); }
+  template <class Raw>
+  __device__ __forceinline__ auto value(const Raw &r, int k) const {
+    return rest.head.template finish<typename math_of_row<Rest>::type>(v[k], r.head, at[k], result);
+  }
+};
+
+// use(raw, value, k) for every pack; what is fetched late is so some packs ahead, as many as registers allow.
+template <int Packs, class Before, class At, class Use>
+__device__ __forceinline__ void each_pack(const Before &before, const At &at, const Use &use) {
+  constexpr int most = Before::late_bytes == 0 ? Packs : ONEPASS_LATE_BYTES / Before::late_bytes;
+  constexpr int ahead = most < 1 ? 1 : most < Packs ? most : Packs;
+  cs::decay_t<decltype(before.fetch(0))> raw[Packs];
+  ONEPASS_UNROLL
+  for (int k = 0; k < ahead; ++k)
+    if (at[k].has(0)) raw[k] = before.fetch(k);
+  ONEPASS_UNROLL
+  for (int k = 0; k < Packs; ++k) {
+    if (k + ahead < Packs && at[k + ahead].has(0)) raw[k + ahead] = before.fetch(k + ahead);
+    if (at[k].has(0)) use(raw[k].tail, before.value(raw[k], k), k);
+  }
+}
+
+// The values in front of a row stage, held, and the raw words from it on; the reductions on the way.
+template <int N, access A, int Packs, class Parts, class V, class Early, class First, class States>
+struct hold_values {
+  const Parts &parts;
+  const position<N, A> (&at)[Packs];
+  pack<V, N> (&held)[Packs];
+  Early (&early)[Packs];
+  const First &first;
+  States &states;
+  template <class Raw, class In>
+  __device__ __forceinline__ void operator()(const Raw &raw, const In &in, int k) const {
+    held[k] = run<full_math, true>(parts, raw, in, at[k], states, list<>{});
+    early[k] = raw_from_row(parts, raw);
+    last_state(states) = fold(first, last_state(states), held[k], at[k]);
+  }
+};
+template <int N, access A, int Packs, class Parts, class States>
+struct finish_values {
+  const Parts &parts;
+  const position<N, A> (&at)[Packs];
+  States &states;
+  template <class Raw, class In>
+  __device__ __forceinline__ void operator()(const Raw &raw, const In &in, int k) const {
+    run<full_math, true>(parts, raw, in, at[k], states, list<>{});
+  }
+};
+
+// A segment: the parts up to the next row stage over the held row, the reductions among them together with that of the
+// row stage, and what follows it.
+template <class Group, class V, int N, access A, int Packs, class Before, class Parts>
+__device__ __forceinline__ void run_held(const Before &before, const Parts &parts, const position<N, A> (&at)[Packs],
+                                         const row_place &place) {
   constexpr int id = row_stages_in<Parts>;
   const auto sinks = reducers_of(parts);
-  using values = decltype(reduced_values<V>(type));
+  using values = decltype(reduced_values<V>(static_cast<Parts *>(nullptr)));
   if constexpr (id > 0) {
+    using next = typename value_before_row<0, V, Parts>::type;
     const auto &rest = from_row(parts);
     using rest_type = cs::decay_t<decltype(rest)>;
-    using next_value = typename value_before_row<0, V, Parts>::type;
     const auto statistic = rest.head.template statistic_in<typename math_of_row<rest_type>::type>();
-    using math = typename math_of_row<rest_type>::type;
-    const auto first = first_phase<next_value>(statistic, place.size);
-    const auto all_sinks = concatenate(sinks, make_list(inner_reduction<cs::decay_t<decltype(first)>>{first}));
-    const side_by_side<cs::decay_t<decltype(all_sinks)>, decltype(concatenate(values{}, list<next_value>{}))> all{all_sinks};
+    const auto first = first_phase<next>(statistic, place.size);
+    const auto together = concatenate(sinks, make_list(inner_reduction<cs::decay_t<decltype(first)>>{first}));
+    const side_by_side<cs::decay_t<decltype(together)>, decltype(concatenate(values{}, list<next>{}))> all{together};
     const auto none = all.identity();
     auto states = none;
-    pack<next_value, N> in_front[Packs];
-    ONEPASS_UNROLL
-    for (int k = 0; k < Packs; ++k) {
-      if (at[k].count > 0) {
-        in_front[k] = run<full_math, true>(parts, raw[k], v[k], at[k], states, list<>{});
-        last_state(states) = fold(first, last_state(states), in_front[k], at[k]);
-      }
-    }
+    pack<next, N> held[Packs];
+    using early_type = cs::decay_t<decltype(raw_from_row(parts, before.fetch(0).tail))>;
+    early_type early[Packs];
+    each_pack<Packs>(before, at,
+                     hold_values<N, A, Packs, Parts, next, early_type, cs::decay_t<decltype(first)>,
+                                 cs::decay_t<decltype(states)>>{parts, at, held, early, first, states});
     states = Group::template reduce<2 * id + 1>(all, states, none);
-    if (place.leads) put_row(all_sinks, states, place.row, place.size.n);
-
-    auto result = [&] {
-      if constexpr (has_phases<cs::decay_t<decltype(statistic)>>::value)
-        return finish_statistic<next_value, Group, id>(statistic, last_state(states), place.size,
-                                                       held_row<N, A, Packs, next_value>{at, in_front});
-      else return statistic.finish(last_state(states), place.size);
-    }();
+    if (place.leads) put_row(together, states, place.row, place.size.n);
+    const auto result = finish_phases<Group, 2 * id>(statistic, last_state(states), place.size, held, at);
     if (place.leads) rest.head.keep(result, place.row);
-
-    using late_raw = decltype(fetch_late<N, true>(rest, raw_from_row(parts, raw[0]), at[0]));
-    late_raw fetched[Packs];
-    ONEPASS_UNROLL
-    for (int k = 0; k < Packs; ++k)
-      if (at[k].count > 0) fetched[k] = fetch_late<N, true>(rest, raw_from_row(parts, raw[k]), at[k]);
-    using after = decltype(rest.head.template finish<math>(in_front[0], fetched[0].head, at[0], result));
-    after behind[Packs];
-    ONEPASS_UNROLL
-    for (int k = 0; k < Packs; ++k)
-      if (at[k].count > 0) behind[k] = rest.head.template finish<math>(in_front[k], fetched[k].head, at[k], result);
-    using tail_raw = cs::decay_t<decltype(fetched[0].tail)>;
-    tail_raw tails[Packs];
-    ONEPASS_UNROLL
-    for (int k = 0; k < Packs; ++k) tails[k] = fetched[k].tail;
-    run_held<Group>(rest.tail, tails, behind, at, place);
+    run_held<Group, typename stage_value<next, cs::decay_t<decltype(rest.head)>>::type>(
+        reduced_row<N, A, Packs, rest_type, early_type, next, cs::decay_t<decltype(result)>>{rest, early, held, at, result},
+        rest.tail, at, place);
   } else if constexpr (cs::is_same_v<cs::decay_t<decltype(sinks)>, list<>>) {
     list<> none;
-    ONEPASS_UNROLL
-    for (int k = 0; k < Packs; ++k)
-      if (at[k].count > 0) run<full_math, true>(parts, raw[k], v[k], at[k], none, none);
+    each_pack<Packs>(before, at, finish_values<N, A, Packs, Parts, list<>>{parts, at, none});
   } else {
     const side_by_side<cs::decay_t<decltype(sinks)>, values> all{sinks};
     const auto none = all.identity();
     auto states = none;
-    ONEPASS_UNROLL
-    for (int k = 0; k < Packs; ++k)
-      if (at[k].count > 0) run<full_math, true>(parts, raw[k], v[k], at[k], states, list<>{});
+    each_pack<Packs>(before, at, finish_values<N, A, Packs, Parts, cs::decay_t<decltype(states)>>{parts, at, states});
     states = Group::template reduce<1>(all, states, none);
     if (place.leads) put_row(sinks, states, place.row, place.size.n);
   }
@@ -157,14 +207,7 @@ __device__ __forceinline__ void hold_row(const P &p, const row_place &place, int
     at[k] = locate_group<N, A>(place, first_index, columns, thread + static_cast<unsigned>(k * Threads));
     if (at[k].count > 0) raw[k] = fetch_early<N, false>(p.inner, at[k]);
   }
-  decltype(p.template first_with<full_math>(raw[0].head, at[0])) v[Packs];
-  cs::decay_t<decltype(raw[0].tail)> tails[Packs];
-  ONEPASS_UNROLL
-  for (int k = 0; k < Packs; ++k) {
-    if (at[k].count > 0) v[k] = p.template first_with<full_math>(raw[k].head, at[k]);
-    tails[k] = raw[k].tail;
-  }
-  run_held<Group>(p.inner.tail, tails, v, at, place);
+  run_held<Group, source_value_t<P>>(loaded_row<N, A, Packs, P, raw_type>{p, raw, at}, p.inner.tail, at, place);
 }
 
 // The blocks per SM that bound a kernel's registers, by the values that it holds and what is read with them.
