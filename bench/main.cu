@@ -64,6 +64,9 @@ int main(int count, char **words) try {
   bench::add_maps(all);
   bench::add_launches(all);
   bench::add_words(all);
+  bench::add_softmax(all);
+  bench::add_norms(all);
+  bench::add_rows(all);
   if (parsed.list) {
     for (const bench::entry &each : all) std::puts(each.name.c_str());
     return 0;

@@ -11,6 +11,9 @@ void add_reductions(suite &all);  // reduce.cu
 void add_maps(suite &all);        // map.cu
 void add_launches(suite &all);    // launch.cu
 void add_words(suite &all);       // words.cu
+void add_softmax(suite &all);     // softmax.cu
+void add_norms(suite &all);       // norm.cu
+void add_rows(suite &all);        // row.cu
 
 }  // namespace bench
 

@@ -120,6 +120,38 @@ TEST_CASE("vectors, scalars and coordinates") {
   CHECK(fused(op::load(x, 100) | op::store(y, 90), matrix, 4 * elements, 4 * elements));  // gaps are not moved
 }
 
+TEST_CASE("row pipelines: every matrix once, vectors once, against a kernel per stage") {
+  const auto softmax = op::load(xh) | op::softmax | op::store(yh);
+  CHECK(fused(softmax, matrix, 2 * elements, 2 * elements));
+  CHECK(unfused(softmax, matrix, 2 * elements, 2 * elements, 0, 1));
+  const auto kept = op::load(x) | op::softmax(op::keep(z)) | op::store(y);
+  CHECK(fused(kept, matrix, 4 * elements, 4 * elements + 4 * rows));
+  CHECK(unfused(kept, matrix, 4 * elements, 4 * elements + 4 * rows, 0, 1));
+  // Add, layer_norm and gelu: the sum is wanted anyhow, and the norm's value is written for the third kernel alone.
+  const auto block = op::load(xh) | op::add(op::load(rh)) | op::tee(op::store(zh)) | op::layer_norm(rh, rh, 1e-5) |
+                     op::gelu_tanh | op::store(yh);
+  CHECK(fused(block, matrix, 4 * elements + 4 * columns, 4 * elements));
+  CHECK(unfused(block, matrix, (4 + 2 + 2) * elements + 4 * columns, (2 + 2 + 2) * elements, 2 * elements, 3));
+  const auto statistics = op::load(x) | op::rms_norm(r, 1e-5, op::keep(y)) | op::store(z);
+  CHECK(fused(statistics, matrix, 4 * elements + 4 * columns, 4 * elements + 4 * rows));
+  CHECK(unfused(statistics, matrix, 4 * elements + 4 * columns, 4 * elements + 4 * rows, 0, 1));
+  // gamma + 1 is a kernel over the columns, which is counted as if it were one over the matrix.
+  const auto shifted = op::load(x) | op::layer_norm(op::per_column(r) | op::add(1), op::per_row(r), 1e-5) | op::store(z);
+  CHECK(fused(shifted, matrix, 4 * elements + 4 * columns + 4 * rows, 4 * elements));
+  CHECK(detail::unfused_cost_of<std::decay_t<decltype(shifted)>>().kernels == 2);
+}
+
+TEST_CASE("reductions of rows write a result for each") {
+  const auto sums = op::load(xh) | op::abs | op::reduce_rows(op::several(op::mean_variance, op::argmax), y, z, yd, yi);
+  CHECK(fused(sums, matrix, 2 * elements, (4 + 4 + 8 + 8) * rows));
+  CHECK(unfused(sums, matrix, 4 * elements, 2 * elements + 24 * rows, 2 * elements, 2));
+  CHECK(fused(sums, onepass_extent_2d(rows, 0), 0, 24 * rows));
+  CHECK(fused(sums, onepass_extent_2d(0, columns), 0, 0));
+  const auto between = op::load(x) | op::tee(op::reduce_rows(op::maximum, yd)) | op::softmax | op::store(y);
+  CHECK(fused(between, matrix, 4 * elements, 4 * elements + 8 * rows));
+  CHECK(unfused(between, matrix, 8 * elements, 4 * elements + 8 * rows, 0, 2));
+}
+
 namespace {
 
 template <class P>
@@ -148,6 +180,8 @@ TEST_CASE("a group is 16 bytes of the narrowest array, and fewer where a store w
   CHECK(lanes(op::load(xh) | op::add(op::per_column(x)) | op::reduce(op::sum, yd)) == 8);
   CHECK(lanes(op::load(xd) | op::multiply(op::per_row(xb)) | op::store(yd)) == 2);
   CHECK(lanes(op::value(1.0) | op::reduce(op::sum, y)) == 4);
+  CHECK(lanes(op::load(xh) | op::layer_norm(x, xd, 1e-5, op::keep(yd, yd)) | op::store(yh)) == 8);
+  CHECK(lanes(op::load(xb) | op::reduce_rows(op::sum, yd)) == 16);
 }
 
 TEST_CASE("a pipeline asks for rows only where a part needs them") {
@@ -187,6 +221,23 @@ TEST_CASE("geometry and states") {
   CHECK(both.by_row == 1);
   CHECK(both.state_bytes >= 4 + 4 + 8);
   CHECK(geometry(op::load(xh) | op::reduce(op::maximum, yh)).state_bytes == 4);  // f32 until the end
+  CHECK(map.row_stages == 0);
+  CHECK(sum.row_stages == 0);
+}
+
+TEST_CASE("geometry of rows") {
+  const onepass_geometry_t one = geometry(op::load(xh) | op::gelu | op::softmax | op::store(yh));
+  CHECK(one.family == ONEPASS_ROW);
+  CHECK(one.lanes == 8);
+  CHECK(one.by_row == 1);
+  CHECK(one.state_bytes == 0);  // none of it leaves the chip
+  CHECK(one.row_stages == 1);
+  const onepass_geometry_t two = geometry(op::load(x) | op::layer_norm(1e-5) | op::softmax | op::store(y));
+  CHECK(two.row_stages == 2);
+  const onepass_geometry_t sums = geometry(op::load(x) | op::tee(op::reduce_rows(op::sum, y)) | op::store(y));
+  CHECK(sums.family == ONEPASS_ROW);
+  CHECK(sums.by_row == 1);
+  CHECK(sums.row_stages == 0);
 }
 
 TEST_CASE("leaves stand in the order of the parts") {
@@ -211,6 +262,26 @@ TEST_CASE("leaves stand in the order of the parts") {
     CHECK(leaf[i].span == spans[i]);
     CHECK(leaf[i].written == written[i]);
     CHECK(leaf[i].count == 1);
+  }
+}
+
+TEST_CASE("the leaves of a row stage: gamma and beta, then what it keeps") {
+  float a[8] = {}, gamma[8] = {}, mean[2] = {}, rstd[2] = {}, out[8] = {}, sums[2] = {};
+  double beta[8] = {};
+  const auto p = op::load(a) | op::layer_norm(gamma, beta, 1e-5, op::keep(mean, rstd)) |
+                 op::tee(op::reduce_rows(op::sum, sums)) | op::store(out);
+  onepass_leaf_t leaf[ONEPASS_MAX_LEAVES];
+  REQUIRE(detail::write_leaves(p.inner, leaf) == 7);
+  const void *pointers[] = {a, gamma, beta, mean, rstd, sums, out};
+  const int bytes[] = {4, 4, 8, 4, 4, 4, 4}, written[] = {0, 0, 0, 1, 1, 1, 1};
+  const onepass_span_t spans[] = {ONEPASS_PER_ELEMENT, ONEPASS_PER_COLUMN, ONEPASS_PER_COLUMN, ONEPASS_PER_ROW,
+                                  ONEPASS_PER_ROW,     ONEPASS_PER_ROW,    ONEPASS_PER_ELEMENT};
+  for (int i = 0; i < 7; ++i) {
+    INFO("leaf " << i);
+    CHECK(leaf[i].pointer == pointers[i]);
+    CHECK(leaf[i].element_bytes == bytes[i]);
+    CHECK(leaf[i].span == spans[i]);
+    CHECK(leaf[i].written == written[i]);
   }
 }
 
@@ -249,5 +320,10 @@ TEST_CASE("a functor or statistic without a host body is seen wherever it stands
   CHECK(device_only(op::load(x) | op::add(op::load(r) | op::fn(on_device{})) | op::store(y)));
   CHECK(device_only(op::zip(op::load(x) | op::fn(on_device{}), op::load(r)) | op::store(y)));
   CHECK(device_only(op::load(x) | op::reduce(statistic_on_device{}, y)));
+  CHECK_FALSE(device_only(op::load(x) | op::layer_norm(r, 1e-5) | op::store(y)));
+  CHECK(device_only(op::load(x) | op::by_row(op::sum, on_device{}) | op::store(y)));
+  CHECK(device_only(op::load(x) | op::by_row(statistic_on_device{}, on_device{}) | op::store(y)));
+  CHECK(device_only(op::load(x) | op::rms_norm(op::load(r) | op::fn(on_device{}), 1e-5) | op::store(y)));
+  CHECK(device_only(op::load(x) | op::reduce_rows(statistic_on_device{}, y)));
   CHECK(device_only(op::load(x) | op::reduce(op::several(op::sum, statistic_on_device{}), y, z)));
 }

@@ -52,10 +52,14 @@ struct stage_value<Value, row_stage<S, F, Kept, Operands...>> {
       return cs::type_identity<uncallable>{};
     } else if constexpr (any_is<unknown, Value, typename operand_value<Value, Operands>::type...>) {
       return cs::type_identity<unknown>{};
+#ifndef __CUDA_ARCH__
+    } else if constexpr (holds_device_lambda<F>::value) {
+      return cs::type_identity<unknown>{};
+#endif
     } else {
       using result = typename row_stage<S, F, Kept, Operands...>::template result<Value>;
-      return cs::type_identity<cs::decay_t<decltype(row_lane_call<full_math, F, result>{
-          cs::declval<const F &>(), cs::declval<const result &>()}(
+      return cs::type_identity<cs::decay_t<decltype(row_lane_call<full_math, F, result>{cs::declval<const F &>(),
+                                                                                        cs::declval<const result &>()}(
           cs::declval<const Value &>(), cs::declval<const typename operand_value<Value, Operands>::type &>()...))>>{};
     }
   }
@@ -105,14 +109,18 @@ struct row_callable<row_stage<S, F, Kept, Operands...>, Value> {
   ONEPASS_HD static constexpr bool takes_results(R *) {
     return takes<F, Value, R, typename operand_value<Value, Operands>::type...>::value;
   }
+#ifdef __CUDA_ARCH__
   static constexpr bool value = takes_results(static_cast<result *>(nullptr));
+#else
+  static constexpr bool value = holds_device_lambda<F>::value || takes_results(static_cast<result *>(nullptr));
+#endif
 };
 template <class Row, class Value>
 struct keeps_all;
 template <class S, class F, class... Out, class... Operands, class Value>
 struct keeps_all<row_stage<S, F, kept_results<Out...>, Operands...>, Value> {
-  using results =
-      decltype(kept_of(cs::declval<typename row_stage<S, F, kept_results<Out...>, Operands...>::template result<Value>>()));
+  using results = decltype(kept_of(
+      cs::declval<typename row_stage<S, F, kept_results<Out...>, Operands...>::template result<Value>>()));
   static constexpr bool value = sizeof...(Out) == 0 || sizeof...(Out) == cs::tuple_size<results>::value;
 };
 
@@ -160,10 +168,29 @@ using sink_t = typename sink_of<P>::type;
 template <class S, class Value, class = void>
 struct is_statistic : cs::false_type {};
 template <class S, class Value>
-struct is_statistic<S, Value,
-                    cs::void_t<decltype(cs::declval<const S &>().combine(
-                        cs::declval<const S &>().lift(cs::declval<Value>(), coordinate{}),
-                        cs::declval<const S &>().template identity<Value>()))>> : cs::true_type {};
+struct is_statistic<
+    S, Value,
+    cs::void_t<
+        decltype(cs::declval<const S &>().combine(cs::declval<const S &>().lift(cs::declval<Value>(), coordinate{}),
+                                                  cs::declval<const S &>().template identity<Value>())),
+        decltype(cs::declval<const S &>().finish(cs::declval<const S &>().template identity<Value>(), row_size{}))>>
+    : cs::true_type {};
+
+// A statistic of values of type Value keeps one state, of a type that threads can exchange.
+template <class S, class Value>
+ONEPASS_HD constexpr bool check_state() {
+  using state = cs::decay_t<decltype(cs::declval<const S &>().template identity<Value>())>;
+  using lifted = decltype(cs::declval<const S &>().lift(cs::declval<Value>(), coordinate{}));
+  using combined = decltype(cs::declval<const S &>().combine(cs::declval<state>(), cs::declval<state>()));
+  constexpr bool one_state = cs::is_same_v<state, cs::decay_t<lifted>> && cs::is_same_v<state, cs::decay_t<combined>>;
+  static_assert(one_state, "onepass: identity, lift and combine of a statistic return one type, its state");
+  constexpr bool plain =
+      cs::is_trivially_copyable_v<state> && cs::is_default_constructible_v<state> && sizeof(state) <= 1024;
+  static_assert(
+      plain,
+      "onepass: the state of a statistic is trivially copyable, has a default constructor and at most 1024 bytes");
+  return one_state && plain;
+}
 
 template <class Sink, class Value>
 ONEPASS_HD constexpr bool check_reduce() {
@@ -176,21 +203,13 @@ ONEPASS_HD constexpr bool check_reduce() {
                 "onepass: reduce begins with a statistic of the value that reaches it, such as sum, or a struct with "
                 "identity<T>(), lift(x, at), combine(a, b) and finish(state, n)");
   if constexpr (known && takes) {
-    using state = typename Sink::template state<Value>;
-    constexpr bool one_state =
-        cs::is_same_v<
-            state, cs::decay_t<decltype(cs::declval<const statistic &>().lift(cs::declval<Value>(), coordinate{}))>> &&
-        cs::is_same_v<state, cs::decay_t<decltype(cs::declval<const statistic &>().combine(cs::declval<state>(),
-                                                                                           cs::declval<state>()))>>;
-    static_assert(one_state, "onepass: identity, lift and combine of a statistic return one type, its state");
-    constexpr bool plain =
-        cs::is_trivially_copyable_v<state> && cs::is_default_constructible_v<state> && sizeof(state) <= 1024;
-    static_assert(
-        plain,
-        "onepass: the state of a statistic is trivially copyable, has a default constructor and at most 1024 bytes");
+    constexpr bool state = check_state<statistic, Value>();
     constexpr bool fits = Sink::template fits<Value>();
-    static_assert(fits, "onepass: reduce takes one pointer for each result of its statistic");
-    return one_state && plain && fits;
+    static_assert(fits || own_needs_row<Sink>::value,
+                  "onepass: reduce takes one pointer for each result of its statistic");
+    static_assert(fits || !own_needs_row<Sink>::value,
+                  "onepass: reduce_rows takes one pointer for each result of its statistic");
+    return state && fits;
   } else {
     return false;
   }
@@ -216,19 +235,22 @@ ONEPASS_HD constexpr bool check_row() {
   using statistic = decltype(Row::statistic);
   constexpr bool known = !cs::is_same_v<Value, unknown>, takes = is_statistic<statistic, Value>::value;
   static_assert(known,
-                "onepass: the result type of a __device__ lambda does not exist on the host, where the kernel of a row "
-                "stage is named: put cast<T>() behind the lambda, or use a named functor");
-  static_assert(!known || takes,
-                "onepass: a row stage begins with a statistic of the value that reaches it, such as mean, or a struct with "
-                "identity<T>(), lift(x, at), combine(a, b) and finish(state, n)");
+                "onepass: the result type of a __device__ lambda does not exist on the host, where the size of a row's "
+                "state is needed: put cast<T>() behind the lambda, or use a named functor");
+  static_assert(
+      !known || takes,
+      "onepass: a row stage begins with a statistic of the value that reaches it, such as mean, or a struct with "
+      "identity<T>(), lift(x, at), combine(a, b) and finish(state, n)");
   if constexpr (known && takes) {
+    constexpr bool state = check_state<statistic, Value>();
     constexpr bool callable = row_callable<Row, Value>::value;
-    static_assert(callable,
-                  "onepass: the functor of a row stage is called as f(value, result, operand...) with the results of its "
-                  "statistic; its call operator must be const, and the types are in the template arguments of check_row");
+    static_assert(
+        callable,
+        "onepass: the functor of a row stage is called as f(value, result, operand...) with the results of its "
+        "statistic; its call operator must be const, and the types are in the template arguments of check_row");
     constexpr bool keeps = keeps_all<Row, Value>::value;
     static_assert(keeps, "onepass: keep takes one pointer for each result of a row stage's statistic, or none at all");
-    return callable && keeps;
+    return state && callable && keeps;
   } else {
     return false;
   }
@@ -291,9 +313,10 @@ ONEPASS_HD constexpr bool check(const pipeline<First, Rest...> *) {
   static_assert(!starts || one_source,
                 "onepass: a source stands behind another part: a second input is an operand of a "
                 "stage, as in add(load(r)), or a member of zip");
-  static_assert(one_kind,
-                "onepass: reduce keeps one state of the whole array, and beside a row stage or reduce_rows the states of a "
-                "row do not outlive it: store or reduce_rows here, and reduce that in a new pipeline");
+  static_assert(
+      one_kind,
+      "onepass: reduce keeps one state of the whole array, and beside a row stage or reduce_rows the states of a "
+      "row do not outlive it: store or reduce_rows here, and reduce that in a new pipeline");
   static_assert(!starts || !one_source || sinks > 0,
                 "onepass: a pipeline ends in a sink, such as store(p) or reduce(sum, out)");
   static_assert(!starts || !one_source || sinks <= 1,

@@ -97,21 +97,33 @@ struct kernel_handle {
 
 // The launch's own error alone: cudaGetLastError is not asked.
 template <class... Args>
-onepass_status_t start_kernel(kernel_handle kernel, int64_t blocks, int threads, const onepass_exec_t &exec,
-                              Args... args) {
-  cudaLaunchAttribute dependent{};
-  dependent.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  dependent.val.programmaticStreamSerializationAllowed = 1;
+onepass_status_t start_kernel(kernel_handle kernel, int64_t blocks, int threads, int cluster,
+                              const onepass_exec_t &exec, Args... args) {
+  cudaLaunchAttribute attributes[2]{};
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(static_cast<unsigned>(blocks));
   config.blockDim = dim3(static_cast<unsigned>(threads));
   config.stream = static_cast<cudaStream_t>(exec.stream);
-  config.attrs = &dependent;
+  config.attrs = attributes;
+  if (cluster > 1) {
+    attributes[0].id = cudaLaunchAttributeClusterDimension;
+    attributes[0].val.clusterDim = {static_cast<unsigned>(cluster), 1, 1};
+    config.numAttrs = 1;
+    if (cluster > 8) {  // more than every device with clusters has
+      const cudaError_t error =
+          cudaFuncSetAttribute(kernel.function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+      if (error != cudaSuccess) return status_of(error);
+    }
+  }
   if (exec.dependent_launch) {  // only code for sm_90 or newer waits for the predecessor, whatever the device
-    cudaFuncAttributes attributes{};
-    const cudaError_t error = cudaFuncGetAttributes(&attributes, kernel.function);
+    cudaFuncAttributes compiled{};
+    const cudaError_t error = cudaFuncGetAttributes(&compiled, kernel.function);
     if (error != cudaSuccess) return status_of(error);
-    config.numAttrs = attributes.ptxVersion >= 90 ? 1u : 0u;
+    if (compiled.ptxVersion >= 90) {
+      cudaLaunchAttribute &dependent = attributes[config.numAttrs++];
+      dependent.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+      dependent.val.programmaticStreamSerializationAllowed = 1;
+    }
   }
   void *pointers[] = {&args...};
   return status_of(cudaLaunchKernelExC(&config, kernel.function, pointers));
@@ -140,10 +152,16 @@ kernel_handle row_kernel_for(const onepass_plan_t &plan) {
   constexpr int lanes = lanes_v<tagged_t<Tag>>;
   if constexpr (onepass_row_cut(I).threads > 0) {
     constexpr int threads = onepass_row_cut(I).threads, packs = onepass_row_packs(onepass_row_cut(I).packs, lanes);
-    if (plan.threads != threads || plan.packs != packs || plan.strategy == ONEPASS_ROW_STREAM)
+    constexpr bool clustered = onepass_row_cut(I).strategy == ONEPASS_ROW_CLUSTER;
+    if (plan.strategy != onepass_row_cut(I).strategy || plan.threads != threads || plan.packs != packs)
       return row_kernel_for<Tag, I + 1>(plan);
-    if (plan.aligned) return &row_kernel<Tag, threads, packs, true>;
-    return &row_kernel<Tag, threads, packs, false>;
+    if constexpr (clustered) {
+      if (plan.aligned) return &row_cluster_kernel<Tag, threads, packs, true>;
+      return &row_cluster_kernel<Tag, threads, packs, false>;
+    } else {
+      if (plan.aligned) return &row_kernel<Tag, threads, packs, true>;
+      return &row_kernel<Tag, threads, packs, false>;
+    }
   } else {
     if (plan.aligned) return &row_stream_kernel<Tag, true>;
     return &row_stream_kernel<Tag, false>;
@@ -180,7 +198,7 @@ onepass_status_t start_on_device(const tagged_t<Tag> &p, onepass_extent_t extent
   const kernel_handle kernel = kernel_for<Tag>(plan);
   if constexpr (any_needs_row<P>::value) {
     const row_shape rows{extent.rows, extent.columns, 1 / static_cast<float>(extent.columns), extent.columns_at};
-    return start_kernel(kernel, plan.blocks, block_threads(plan), exec, p, rows);
+    return start_kernel(kernel, plan.blocks, block_threads(plan), plan.cluster, exec, p, rows);
   } else if constexpr (any_reduces_array<P>::value) {
     const shape s = shape_of<P>(plan, extent);
     static_assert(alignof(states_t<P>) <= ONEPASS_WORKSPACE_ALIGNMENT,
@@ -188,11 +206,23 @@ onepass_status_t start_on_device(const tagged_t<Tag> &p, onepass_extent_t extent
     char *base = static_cast<char *>(exec.workspace);
     const reduce_workspace workspace{reinterpret_cast<unsigned *>(base), base + ONEPASS_WORKSPACE_HEADER_BYTES};
     const int64_t most = exec.max_blocks > 0 ? exec.max_blocks : plan.blocks;
-    return start_kernel(kernel, plan.blocks < most ? plan.blocks : most, plan.threads, exec, p, s,
+    return start_kernel(kernel, plan.blocks < most ? plan.blocks : most, plan.threads, 1, exec, p, s,
                         static_cast<unsigned>(plan.blocks), workspace);
   } else {
-    return start_kernel(kernel, plan.blocks, plan.threads, exec, p, shape_of<P>(plan, extent));
+    return start_kernel(kernel, plan.blocks, plan.threads, 1, exec, p, shape_of<P>(plan, extent));
   }
+}
+
+// Clusters need a device that has them, and code that was compiled for one.
+template <class Tag>
+onepass_status_t clusters_on_device(const onepass_plan_t &plan, int *can) {
+  int device = 0;
+  cudaFuncAttributes compiled{};
+  cudaError_t error = cudaGetDevice(&device);
+  if (error == cudaSuccess) error = cudaDeviceGetAttribute(can, cudaDevAttrClusterLaunch, device);
+  if (error == cudaSuccess && *can) error = cudaFuncGetAttributes(&compiled, kernel_for<Tag>(plan).function);
+  if (error == cudaSuccess) *can = *can && compiled.ptxVersion >= 90;
+  return status_of(error);
 }
 
 template <class Tag>
@@ -245,6 +275,10 @@ struct entries {
     run_on_host(pipeline_of(args), extent);
     return ONEPASS_SUCCESS;
   }
+  static onepass_status_t clusters(const onepass_plan_t *plan, int *can) {
+    if constexpr (any_needs_row<P>::value) return clusters_on_device<Tag>(*plan, can);
+    else return ONEPASS_ERROR_STRATEGY;
+  }
   static onepass_status_t report(const onepass_plan_t *plan, onepass_report_t *out) {
     return report_on_device<Tag>(*plan, out);
   }
@@ -271,6 +305,7 @@ constexpr onepass_kernel_t make_kernel() {
             &E::leaves,
             &E::start,
             E::host_entry(),
+            &E::clusters,
             &E::report};
   } else {
     return {};

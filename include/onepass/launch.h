@@ -52,6 +52,8 @@ typedef struct onepass_kernel {
                             const onepass_exec_t *exec);
   // Runs on the calling thread; null if a functor exists on the device only.
   onepass_status_t (*host)(const void *args, onepass_extent_t extent);
+  // Whether the planned kernel, a cluster's, can run as one on the current device.
+  onepass_status_t (*clusters)(const onepass_plan_t *plan, int *can);
   // Fills in what the planned kernel costs the current device.
   onepass_status_t (*report)(const onepass_plan_t *plan, struct onepass_report_t *report);
 } onepass_kernel_t;
@@ -65,7 +67,7 @@ typedef struct onepass_kernel {
 // Bytes of workspace that a launch on the device needs, 0 for none; also 0 for an extent that a launch would refuse.
 ONEPASS_INLINE size_t onepass_workspace_bytes(const onepass_kernel_t *kernel, onepass_extent_t extent) {
   onepass_plan_t plan;
-  if (kernel == NULL || onepass_plan(&kernel->geometry, extent, NULL, 0, ONEPASS_ROW_AUTO, &plan) != ONEPASS_SUCCESS) return 0;
+  if (kernel == NULL || onepass_plan(&kernel->geometry, extent, NULL, 0, ONEPASS_ROW_AUTO, 1, &plan) != ONEPASS_SUCCESS) return 0;
   return plan.workspace_bytes;
 }
 
@@ -73,7 +75,7 @@ ONEPASS_INLINE size_t onepass_workspace_bytes(const onepass_kernel_t *kernel, on
 ONEPASS_INLINE onepass_traffic_t onepass_traffic_of(const onepass_kernel_t *kernel, onepass_extent_t extent) {
   onepass_plan_t plan;
   onepass_traffic_t traffic = onepass_traffic_of_cost(&kernel->cost, extent);
-  if (onepass_plan(&kernel->geometry, extent, NULL, 0, ONEPASS_ROW_AUTO, &plan) == ONEPASS_SUCCESS && plan.passes > 1) {
+  if (onepass_plan(&kernel->geometry, extent, NULL, 0, ONEPASS_ROW_AUTO, 1, &plan) == ONEPASS_SUCCESS && plan.passes > 1) {
     traffic.passes = plan.passes;
     traffic.bytes_read =
         traffic.bytes_read > INT64_MAX / plan.passes ? INT64_MAX : traffic.bytes_read * plan.passes;
@@ -82,6 +84,18 @@ ONEPASS_INLINE onepass_traffic_t onepass_traffic_of(const onepass_kernel_t *kern
 }
 ONEPASS_INLINE onepass_traffic_t onepass_unfused_traffic_of(const onepass_kernel_t *kernel, onepass_extent_t extent) {
   return onepass_traffic_of_cost(&kernel->unfused, extent);
+}
+
+// The plan for the current device, which is only asked where the plan has clusters.
+ONEPASS_INLINE onepass_status_t onepass_plan_here(const onepass_kernel_t *kernel, onepass_extent_t extent,
+                                                  const onepass_leaf_t *leaves, int count,
+                                                  onepass_row_strategy_t wanted, onepass_plan_t *plan) {
+  onepass_status_t status = onepass_plan(&kernel->geometry, extent, leaves, count, wanted, 1, plan);
+  int can = 0;
+  if (status != ONEPASS_SUCCESS || plan->cluster == 1) return status;
+  status = kernel->clusters(plan, &can);
+  if (status != ONEPASS_SUCCESS || can) return status;
+  return onepass_plan(&kernel->geometry, extent, leaves, count, wanted, 0, plan);
 }
 
 // The count of an extent in device memory: aligned, and apart from what the kernel writes.
@@ -115,7 +129,7 @@ ONEPASS_INLINE onepass_status_t onepass_launch(const onepass_kernel_t *kernel, o
     if (kernel->host == NULL) return ONEPASS_ERROR_DEVICE_ONLY;
     return kernel->host(args, onepass_extent_now(extent));
   }
-  status = onepass_plan(&kernel->geometry, extent, leaves, count, exec->row_strategy, &plan);
+  status = onepass_plan_here(kernel, extent, leaves, count, exec->row_strategy, &plan);
   if (status != ONEPASS_SUCCESS) return status;
   if (exec->require_one_pass && plan.passes > 1) return ONEPASS_ERROR_PASSES;
   if (plan.workspace_bytes > 0) {

@@ -23,8 +23,10 @@ struct pack {
 // What is known of a group at compile time.
 enum class access {
   whole,    // all N lanes exist, and the group is aligned in every array
+  entire,   // likewise, or no lane exists
   aligned,  // aligned, but perhaps cut short by the end of the row
-  any       // neither
+  any,      // neither
+  row       // neither, and the lanes of a warp hold neighbouring groups of a row, at any distance from a word of 16 bytes
 };
 
 // One lane's place.
@@ -39,19 +41,23 @@ struct position {
   static constexpr access mode = A;
   int64_t row, column, index;
   int32_t count;  // [0, N]; 0: nothing here
-  bool edge;      // a word of 4 bytes that holds a byte of the group may reach beyond its row
+  bool edge;      // a word (of 4 bytes; of 16 for access::row) that holds a byte of the group may reach beyond its row,
+  bool border;    // and that is the first or the last, so that the word may reach beyond the array
 
-  ONEPASS_HD constexpr bool has(int lane) const { return A == access::whole || lane < count; }
+  ONEPASS_HD constexpr bool has(int lane) const {
+    return A == access::whole || (A == access::entire ? count > 0 : lane < count);
+  }
   ONEPASS_HD constexpr coordinate lane(int i) const { return {row, column + i, index + i}; }
   ONEPASS_HD constexpr bool full() const { return A == access::whole || count == N; }
+  ONEPASS_HD constexpr position<N, access::whole> whole() const { return {row, column, index, N, false, false}; }
 };
 
 namespace detail {
 
 // For a group at `column`, from which `left` columns remain in its row: a word of 4 bytes holds at most 3 beside it.
-template <int N, class Int>
+template <int N, int Beside = 3, class Int>
 ONEPASS_HD constexpr bool is_edge(Int column, Int left) {
-  return column < 3 || left < N + 3;
+  return column < Beside || left < N + Beside;
 }
 
 }  // namespace detail
@@ -61,13 +67,13 @@ template <int N>
 ONEPASS_HD constexpr position<N> place(int64_t row, int64_t column, int64_t rows, int64_t columns) {
   const int64_t left = row < rows && column < columns ? columns - column : 0;
   const bool edge = detail::is_edge<N>(column, left);
-  return {row, column, row * columns + column, static_cast<int32_t>(left < N ? left : N), edge};
+  return {row, column, row * columns + column, static_cast<int32_t>(left < N ? left : N), edge, edge};
 }
 
 // The same where the caller knows that the group is whole and 16-byte aligned in every array.
 template <int N>
 ONEPASS_HD constexpr position<N, access::whole> place_whole(int64_t row, int64_t column, int64_t columns) {
-  return {row, column, row * columns + column, N, false};
+  return {row, column, row * columns + column, N, false, false};
 }
 
 namespace detail {
@@ -188,6 +194,68 @@ ONEPASS_HD skewed<T, N> read_skewed(const T *p, const position<N, access::any> &
   return raw;
 }
 
+// A group of 16-byte words at any address: the aligned words that hold it, and by how many bytes it starts inside the
+// first.
+template <class T, int N>
+struct wide_skewed {
+  static constexpr unsigned loads = N * sizeof(T) / 16 + 1, words = N * sizeof(T) / 4;
+  uint32_t w[4 * loads];
+  unsigned skew;
+};
+template <int N, class T>
+ONEPASS_HD wide_skewed<T, N> read_wide(const T *p, const position<N, access::row> &at, bool edge) {
+  using group = wide_skewed<T, N>;
+  group raw;
+#ifdef __CUDA_ARCH__
+  if (at.full() && !edge) {
+    raw.skew = static_cast<unsigned>(reinterpret_cast<cs::uintptr_t>(p)) % 16;
+    const auto *from = reinterpret_cast<const uint4 *>(reinterpret_cast<const char *>(p) - raw.skew);
+    ONEPASS_UNROLL
+    for (unsigned i = 0; i < group::loads; ++i) {
+      const uint4 word = i + 1 < group::loads || raw.skew != 0 ? from[i] : uint4{};
+      raw.w[4 * i] = word.x;
+      raw.w[4 * i + 1] = word.y;
+      raw.w[4 * i + 2] = word.z;
+      raw.w[4 * i + 3] = word.w;
+    }
+    return raw;
+  }
+#endif
+  const pack<T, N> v = read_elements(p, at);
+  memcpy(static_cast<void *>(raw.w), &v, sizeof v);
+  ONEPASS_UNROLL
+  for (unsigned i = group::words; i < 4 * group::loads; ++i) raw.w[i] = 0;
+  raw.skew = 0;
+  return raw;
+}
+
+// The first Words of `w` from byte `skew` on, skew in [0, 16).
+template <unsigned Words, unsigned Given>
+ONEPASS_HD void shift_words(uint32_t (&w)[Given], unsigned skew) {
+  static_assert(Given >= Words + 4, "onepass: shift_words needs the words behind");
+#ifdef __CUDA_ARCH__
+  ONEPASS_UNROLL
+  for (unsigned i = 0; i < Words + 2; ++i) w[i] = skew & 8 ? w[i + 2] : w[i];
+  ONEPASS_UNROLL
+  for (unsigned i = 0; i < Words + 1; ++i) w[i] = skew & 4 ? w[i + 1] : w[i];
+  ONEPASS_UNROLL
+  for (unsigned i = 0; i < Words; ++i) w[i] = __funnelshift_r(w[i], w[i + 1], skew % 4 * 8);
+#else
+  (void)w, (void)skew;  // read element by element
+#endif
+}
+template <class T, int N>
+ONEPASS_HD pack<T, N> settle(const wide_skewed<T, N> &raw) {
+  wide_skewed<T, N> shifted = raw;
+  shift_words<wide_skewed<T, N>::words>(shifted.w, raw.skew);
+  struct {
+    uint32_t w[wide_skewed<T, N>::words];
+  } to;
+  ONEPASS_UNROLL
+  for (unsigned i = 0; i < wide_skewed<T, N>::words; ++i) to.w[i] = shifted.w[i];
+  return bit_copy<pack<T, N>>(to);
+}
+
 // The raw group as its lanes.
 template <class T, int N>
 ONEPASS_HD pack<T, N> settle(const skewed<T, N> &raw) {
@@ -208,25 +276,75 @@ ONEPASS_HD pack<T, N> settle(const pack<T, N> &raw) {
   return raw;
 }
 
-// The group at `p`: the one way to load. What it returns, settle makes a pack of.
-template <int N, access A, class T>
+// The group at `p`, of an array with the extent's rows or of a vector: the one way to load. What it returns, settle makes
+// a pack of.
+template <int N, bool Vector = false, access A, class T>
 ONEPASS_HD auto read(const T *p, const position<N, A> &at) {
-  if constexpr (A == access::any && sizeof(T) < 4 && N * sizeof(T) >= 4) {
+  if constexpr (A == access::row && N * sizeof(T) % 16 == 0) {
+    return read_wide(p, at, Vector ? at.edge : at.border);
+  } else if constexpr (A == access::any && sizeof(T) < 4 && N * sizeof(T) >= 4) {
     return read_skewed(p, at);
   } else {
 #ifdef __CUDA_ARCH__
     if constexpr (A == access::whole) return read_words<N>(p);
+    else if constexpr (A == access::entire) return at.full() ? read_words<N>(p) : pack<T, N>{};
     else if (at.full() && (A == access::aligned || is_word_aligned<N>(p))) return read_words<N>(p);
 #endif
     return read_elements(p, at);
   }
 }
 
+#ifdef __CUDA_ARCH__
+// A group of 16-byte words to any address, together with the lanes beside: where the next lane has the group behind, the
+// aligned word that both share is stored as one. A lane whose neighbours have not (at the ends of a row or a warp) stores
+// the rest of its first or last word by elements.
+template <int N, class T>
+__device__ __forceinline__ void write_together(T *p, const pack<T, N> &v, const position<N, access::row> &at) {
+  constexpr unsigned bytes = N * sizeof(T), loads = bytes / 16;
+  const auto address = static_cast<unsigned long long>(reinterpret_cast<cs::uintptr_t>(p));
+  const unsigned skew = static_cast<unsigned>(address) % 16, lane = threadIdx.x % 32;
+  struct {
+    uint32_t w[4 * loads];
+  } own = bit_copy<decltype(own)>(v);
+  uint32_t w[4 * loads + 4];
+  const unsigned here = __activemask();
+  const unsigned whole = __ballot_sync(here, at.full());
+  const unsigned long long next = __shfl_down_sync(here, address, 1);
+  const bool joins = at.full() && lane < 31 && (whole >> 1 >> lane & 1) != 0 && next == address + bytes;
+  const unsigned joining = __ballot_sync(here, joins);
+  const bool follows = lane > 0 && (joining >> (lane - 1) & 1) != 0;
+  ONEPASS_UNROLL
+  for (unsigned i = 0; i < 4; ++i) w[4 * loads + i] = __shfl_down_sync(here, own.w[i], 1);
+  if (at.full() && skew == 0) return write_words(p, v);
+  const int head = static_cast<int>((16 - skew) / sizeof(T));  // elements in front of the first aligned word
+  if (at.full()) {
+    ONEPASS_UNROLL
+    for (unsigned i = 0; i < 4 * loads; ++i) w[i] = own.w[i];
+    shift_words<4 * loads>(w, 16 - skew);
+    auto *to = reinterpret_cast<uint4 *>(reinterpret_cast<char *>(p) + (16 - skew));
+    ONEPASS_UNROLL
+    for (unsigned i = 0; i < loads; ++i)
+      if (i + 1 < loads || joins) __stwb(to + i, make_uint4(w[4 * i], w[4 * i + 1], w[4 * i + 2], w[4 * i + 3]));
+  }
+  constexpr int last = N - static_cast<int>(16 / sizeof(T));  // the first element of the last word
+  ONEPASS_UNROLL
+  for (int i = 0; i < N; ++i) {
+    const bool first = !follows && i < head, rest = !joins && i >= last + head;
+    if (at.has(i) && (!at.full() || first || rest)) p[i] = v[i];
+  }
+}
+#endif
+
 // The existing lanes of the group to `p`: the one way to store.
 template <int N, access A, class T>
 ONEPASS_HD void write(T *p, const pack<T, N> &v, const position<N, A> &at) {
 #ifdef __CUDA_ARCH__
+  if constexpr (A == access::row && N * sizeof(T) % 16 == 0) return write_together(p, v, at);
   if constexpr (A == access::whole) return write_words(p, v);
+  if constexpr (A == access::entire) {
+    if (at.full()) write_words(p, v);
+    return;
+  }
   if (at.full() && (A == access::aligned || is_word_aligned<N>(p))) return write_words(p, v);
 #endif
   ONEPASS_UNROLL
@@ -248,7 +366,7 @@ ONEPASS_HD auto each_lane(const F &f, const pack<T, N> &...v) {
 // array. Floats keep their zeros: the copies would cost misaligned maps of bf16 a tenth of their speed.
 template <int N, access A, class T>
 ONEPASS_HD pack<T, N> filled(const pack<T, N> &v, const position<N, A> &at) {
-  if constexpr (A == access::whole || cs::is_floating_point_v<T>) {
+  if constexpr (A == access::whole || A == access::entire || cs::is_floating_point_v<T>) {
     return v;
   } else {
     pack<T, N> all = v;

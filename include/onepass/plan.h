@@ -23,7 +23,8 @@ typedef enum onepass_family { ONEPASS_MAP, ONEPASS_REDUCE, ONEPASS_ROW } onepass
 typedef enum onepass_row_strategy {
   ONEPASS_ROW_AUTO,    // as the table below says
   ONEPASS_ROW_WARP,    // in the registers of a part of a warp: several rows per block
-  ONEPASS_ROW_BLOCK,   // in the registers of a block
+  ONEPASS_ROW_BLOCK,    // in the registers of a block
+  ONEPASS_ROW_CLUSTER,  // in the registers of a cluster of blocks (sm_90)
   ONEPASS_ROW_STREAM,  // nowhere: it is read again for each row stage
   ONEPASS_ROW_STRATEGY_COUNT
 } onepass_row_strategy_t;
@@ -33,6 +34,7 @@ ONEPASS_INLINE const char *onepass_row_strategy_string(onepass_row_strategy_t st
     case ONEPASS_ROW_AUTO: return "auto";
     case ONEPASS_ROW_WARP: return "warp";
     case ONEPASS_ROW_BLOCK: return "block";
+    case ONEPASS_ROW_CLUSTER: return "cluster";
     case ONEPASS_ROW_STREAM: return "stream";
     case ONEPASS_ROW_STRATEGY_COUNT: break;
   }
@@ -53,7 +55,8 @@ typedef struct onepass_plan_t {  // onepass_plan is the function below
   int32_t aligned;               // every group is one aligned access of each leaf
   int32_t counted;               // the number of columns lies in device memory
   int32_t passes;
-  onepass_row_strategy_t strategy;  // of rows; `threads` is then those of a row
+  onepass_row_strategy_t strategy;  // of rows; `threads` is then those of a row in a block
+  int32_t cluster;                  // blocks that share a row
   int64_t groups_per_row, groups;
   int64_t blocks;          // tiles of a map; partial results of a reduction; those that share out the rows
   size_t workspace_bytes;  // 0: none is needed
@@ -125,38 +128,48 @@ ONEPASS_INLINE void onepass_plan_reduce(onepass_plan_t *plan) {
 // The table of row strategies: a row goes to the first line whose threads x packs hold its groups, and else streams. A
 // group has 16 bytes of the smallest element; of more than 8 lanes, a thread takes half as many. Idle threads cost as
 // much as busy ones, hence the steps.
-typedef struct onepass_row_cut {
+typedef struct onepass_row_cut_t {  // onepass_row_cut is the function below
   onepass_row_strategy_t strategy;
-  int32_t threads, packs;
+  int32_t threads, packs, cluster;
 } onepass_row_cut_t;
 
 ONEPASS_INLINE ONEPASS_CONSTEXPR onepass_row_cut_t onepass_row_cut(int i) {
   const onepass_row_cut_t cuts[] = {
-      {ONEPASS_ROW_WARP, 4, 2},    {ONEPASS_ROW_WARP, 8, 2},    {ONEPASS_ROW_WARP, 16, 2},
-      {ONEPASS_ROW_WARP, 32, 2},   {ONEPASS_ROW_WARP, 32, 4},   {ONEPASS_ROW_BLOCK, 64, 4},
-      {ONEPASS_ROW_BLOCK, 96, 4},  {ONEPASS_ROW_BLOCK, 128, 4}, {ONEPASS_ROW_BLOCK, 160, 4},
-      {ONEPASS_ROW_BLOCK, 192, 4}, {ONEPASS_ROW_BLOCK, 256, 4}, {ONEPASS_ROW_BLOCK, 320, 4},
-      {ONEPASS_ROW_BLOCK, 384, 4}, {ONEPASS_ROW_BLOCK, 512, 4}, {ONEPASS_ROW_BLOCK, 512, 6},
-      {ONEPASS_ROW_BLOCK, 512, 8}, {ONEPASS_ROW_AUTO, 0, 0}};  // the end
+      {ONEPASS_ROW_WARP, 4, 2, 1},      {ONEPASS_ROW_WARP, 8, 2, 1},      {ONEPASS_ROW_WARP, 16, 2, 1},
+      {ONEPASS_ROW_WARP, 32, 2, 1},     {ONEPASS_ROW_WARP, 32, 4, 1},     {ONEPASS_ROW_BLOCK, 64, 4, 1},
+      {ONEPASS_ROW_BLOCK, 96, 4, 1},    {ONEPASS_ROW_BLOCK, 128, 4, 1},   {ONEPASS_ROW_BLOCK, 160, 4, 1},
+      {ONEPASS_ROW_BLOCK, 192, 4, 1},   {ONEPASS_ROW_BLOCK, 256, 4, 1},   {ONEPASS_ROW_BLOCK, 320, 4, 1},
+      {ONEPASS_ROW_BLOCK, 384, 4, 1},   {ONEPASS_ROW_BLOCK, 512, 4, 1},   {ONEPASS_ROW_BLOCK, 512, 6, 1},
+      {ONEPASS_ROW_BLOCK, 512, 8, 1},   {ONEPASS_ROW_CLUSTER, 512, 4, 2}, {ONEPASS_ROW_CLUSTER, 512, 4, 3},
+      {ONEPASS_ROW_CLUSTER, 512, 4, 4}, {ONEPASS_ROW_CLUSTER, 512, 4, 5}, {ONEPASS_ROW_CLUSTER, 512, 4, 6},
+      {ONEPASS_ROW_CLUSTER, 512, 4, 7}, {ONEPASS_ROW_CLUSTER, 512, 4, 8}, {ONEPASS_ROW_CLUSTER, 512, 8, 5},
+      {ONEPASS_ROW_CLUSTER, 512, 8, 6}, {ONEPASS_ROW_CLUSTER, 512, 8, 7}, {ONEPASS_ROW_CLUSTER, 512, 8, 8},
+      {ONEPASS_ROW_CLUSTER, 512, 8, 10}, {ONEPASS_ROW_CLUSTER, 512, 8, 12}, {ONEPASS_ROW_CLUSTER, 512, 8, 14},
+      {ONEPASS_ROW_CLUSTER, 512, 8, 16}, {ONEPASS_ROW_AUTO, 0, 0, 0}};  // the end
   return cuts[i];
 }
 
 // The packs of a thread in a line of the table.
 ONEPASS_INLINE ONEPASS_CONSTEXPR int32_t onepass_row_packs(int32_t packs, int32_t lanes) { return lanes > 8 ? packs / 2 : packs; }
 
-// Rows: the wanted strategy if it can hold the row; AUTO finds one for any.
+// Rows: the wanted strategy if it can hold the row; AUTO finds one for any. `clusters`: whether the device has them.
 ONEPASS_INLINE onepass_status_t onepass_plan_rows(const onepass_geometry_t *geometry, int64_t rows, int64_t groups_per_row,
-                                                  onepass_row_strategy_t wanted, onepass_plan_t *plan) {
+                                                  onepass_row_strategy_t wanted, int clusters, onepass_plan_t *plan) {
+  plan->cluster = 1;
   if (wanted != ONEPASS_ROW_STREAM) {
     for (int i = 0; onepass_row_cut(i).threads > 0; ++i) {
       const onepass_row_cut_t cut = onepass_row_cut(i);
       const int32_t packs = onepass_row_packs(cut.packs, geometry->lanes);
-      if ((wanted != ONEPASS_ROW_AUTO && wanted != cut.strategy) || (int64_t)cut.threads * packs < groups_per_row) continue;
+      if (wanted != ONEPASS_ROW_AUTO && wanted != cut.strategy) continue;
+      if ((int64_t)cut.cluster * cut.threads * packs < groups_per_row) continue;
+      if (cut.strategy == ONEPASS_ROW_CLUSTER && !clusters) continue;
       const int64_t rows_per_block = cut.strategy == ONEPASS_ROW_WARP ? ONEPASS_WARP_ROW_THREADS / cut.threads : 1;
       plan->strategy = cut.strategy;
       plan->threads = cut.threads;
       plan->packs = packs;
-      plan->blocks = onepass_ceil_div(rows, rows_per_block);
+      plan->cluster = cut.cluster;
+      if (rows > INT64_MAX / cut.cluster) return ONEPASS_ERROR_TOO_LARGE;
+      plan->blocks = cut.cluster * onepass_ceil_div(rows, rows_per_block);
       return ONEPASS_SUCCESS;
     }
     if (wanted != ONEPASS_ROW_AUTO) return ONEPASS_ERROR_STRATEGY;
@@ -170,11 +183,11 @@ ONEPASS_INLINE onepass_status_t onepass_plan_rows(const onepass_geometry_t *geom
 }
 
 // The plan of a pipeline over an extent. Reads the leaves' pointers as numbers only; leaves may be null with count 0,
-// which plans for aligned leaves. `wanted` is the strategy of a row pipeline. ONEPASS_ERROR_EXTENT,
-// ONEPASS_ERROR_TOO_LARGE, ONEPASS_ERROR_STRATEGY (the wanted one cannot hold the row) or success.
+// which plans for aligned leaves. `wanted` is the strategy of a row pipeline, `clusters` whether there
+// are clusters of blocks for it. ONEPASS_ERROR_EXTENT, ONEPASS_ERROR_TOO_LARGE, ONEPASS_ERROR_STRATEGY (the wanted one cannot hold the row) or success.
 ONEPASS_INLINE onepass_status_t onepass_plan(const onepass_geometry_t *geometry, onepass_extent_t extent,
                                              const onepass_leaf_t *leaves, int count, onepass_row_strategy_t wanted,
-                                             onepass_plan_t *plan) {
+                                             int clusters, onepass_plan_t *plan) {
   onepass_status_t status = onepass_check_extent(extent);
   if (status != ONEPASS_SUCCESS) return status;
   const onepass_extent_t shape = onepass_plan_extent(geometry, extent);
@@ -182,6 +195,7 @@ ONEPASS_INLINE onepass_status_t onepass_plan(const onepass_geometry_t *geometry,
   plan->counted = extent.columns_at != NULL;
   plan->passes = 1;
   plan->strategy = ONEPASS_ROW_AUTO;
+  plan->cluster = 1;
   plan->workspace_bytes = 0;
   plan->aligned = onepass_is_aligned(geometry, shape, leaves, count);
   plan->groups_per_row = onepass_ceil_div(shape.columns, lanes);
@@ -191,7 +205,7 @@ ONEPASS_INLINE onepass_status_t onepass_plan(const onepass_geometry_t *geometry,
   plan->groups = shape.rows * plan->groups_per_row;  // a row has no more groups than elements: this fits
   if (geometry->family == ONEPASS_ROW) {
     if (plan->counted || shape.columns % lanes != 0) plan->aligned = 0;  // a group is whole, or is not there
-    status = onepass_plan_rows(geometry, shape.rows, plan->groups_per_row, wanted, plan);
+    status = onepass_plan_rows(geometry, shape.rows, plan->groups_per_row, wanted, clusters, plan);
     if (status != ONEPASS_SUCCESS) return status;
   } else if (geometry->family == ONEPASS_REDUCE) {
     onepass_plan_reduce(plan);

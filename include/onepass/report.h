@@ -26,7 +26,7 @@ ONEPASS_INLINE onepass_status_t onepass_report(const onepass_kernel_t *kernel, o
   onepass_plan_t plan;
   if (kernel == NULL || report == NULL) return ONEPASS_ERROR_ARGUMENT;
   const int count = args == NULL ? 0 : kernel->leaves(args, leaves);
-  const onepass_status_t status = onepass_plan(&kernel->geometry, extent, leaves, count, strategy, &plan);
+  const onepass_status_t status = onepass_plan_here(kernel, extent, leaves, count, strategy, &plan);
   return status != ONEPASS_SUCCESS ? status : kernel->report(&plan, report);
 }
 

@@ -13,7 +13,7 @@ typedef struct {
 } args_t;
 
 static struct {
-  int started, ran_on_host;
+  int started, ran_on_host, asked;
   const void *args;
   const onepass_exec_t *exec;
   onepass_extent_t extent;
@@ -43,6 +43,19 @@ static onepass_status_t host(const void *args, onepass_extent_t extent) {
   return ((const args_t *)args)->answer;
 }
 
+// What a device says of clusters of blocks.
+static struct {
+  onepass_status_t answer;
+  int has;
+} clusters_here;
+
+static onepass_status_t clusters(const onepass_plan_t *plan, int *can) {
+  ++record.asked;
+  CHECK(plan->strategy == ONEPASS_ROW_CLUSTER && plan->cluster > 1);
+  *can = clusters_here.has;
+  return clusters_here.answer;
+}
+
 static onepass_status_t report(const onepass_plan_t *plan, onepass_report_t *out) {
   out->plan = *plan;
   out->registers = 32;
@@ -50,21 +63,23 @@ static onepass_status_t report(const onepass_plan_t *plan, onepass_report_t *out
 }
 
 // clang-format off
-#define KERNEL(name, family, by_row, state_bytes, host)                                                             \
-  static const onepass_kernel_t name = {#name, {family, 4, by_row, state_bytes}, {{8}, {4}, 0, 1},                  \
-                                        {{16}, {12}, 16, 3}, sizeof(args_t), 75, leaves_of, start, host, report}
+#define KERNEL(name, family, by_row, state_bytes, row_stages, host)                                                 \
+  static const onepass_kernel_t name = {#name, {family, 4, by_row, state_bytes, row_stages}, {{8}, {4}, 0, 1},      \
+                                        {{16}, {12}, 16, 3}, sizeof(args_t), 75, leaves_of, start, host, clusters, \
+                                        report}
 // clang-format on
-KERNEL(map, ONEPASS_MAP, 0, 0, host);
-KERNEL(rows, ONEPASS_MAP, 1, 0, host);
-KERNEL(sum, ONEPASS_REDUCE, 0, 8, host);
-KERNEL(device_only, ONEPASS_MAP, 0, 0, NULL);
+KERNEL(map, ONEPASS_MAP, 0, 0, 0, host);
+KERNEL(rows, ONEPASS_MAP, 1, 0, 0, host);
+KERNEL(sum, ONEPASS_REDUCE, 0, 8, 0, host);
+KERNEL(softmax, ONEPASS_ROW, 1, 0, 1, host);
+KERNEL(device_only, ONEPASS_MAP, 0, 0, 0, NULL);
 
 static int reached[ONEPASS_STATUS_COUNT];
 
 // Launches and returns the status; the record then holds this launch alone.
 static onepass_status_t launch(const onepass_kernel_t *kernel, onepass_extent_t extent, const args_t *args,
                                const onepass_exec_t *exec) {
-  record.started = record.ran_on_host = 0;
+  record.started = record.ran_on_host = record.asked = 0;
   const onepass_status_t status = onepass_launch(kernel, extent, args, exec);
   if (status >= 0 && status < ONEPASS_STATUS_COUNT) reached[status] = 1;
   return status;
@@ -133,8 +148,9 @@ static void check_arguments(const onepass_exec_t *exec) {
 static void check_extents(const onepass_exec_t *exec) {
   const args_t args = chain();
   const int64_t most = INT64_MAX;
-  const int64_t bad[][2] = {{1, -1},      {-1, 1},                {-1, -1},  {0, -1},   {most, 2},         {2, most},
-                            {most, most}, {INT64_MIN, INT64_MIN}, {1, most}, {most, 1}, {most / 4 + 1, 1}};
+  const int64_t bad[][2] = {{1, -1},   {-1, 1},   {-1, -1},         {0, -1},
+                            {most, 2}, {2, most}, {most, most},     {INT64_MIN, INT64_MIN},
+                            {1, most}, {most, 1}, {most / 4 + 1, 1}};
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
     const onepass_extent_t extent = onepass_extent_2d(bad[i][0], bad[i][1]);
     CHECK(refused(ONEPASS_ERROR_EXTENT, &map, extent, &args, exec));
@@ -306,6 +322,81 @@ static void check_answers(const onepass_exec_t *exec) {
   CHECK(started(&map, onepass_extent_1d(1000), &args, &once) && record.plan.passes == 1);
 }
 
+// Rows: what the chip holds, the strategy that exec asks for, and clusters where the device has them.
+static void check_row_strategies(const onepass_exec_t *exec) {
+  args_t args = chain();
+  onepass_exec_t forced = *exec, once = *exec, here = *exec;
+  once.require_one_pass = 1;
+  here.where = ONEPASS_HOST;
+  const onepass_extent_t narrow = onepass_extent_2d(9, 1000), wide = onepass_extent_2d(9, 40000),
+                         endless = onepass_extent_2d(9, 100000000);
+  clusters_here.answer = ONEPASS_SUCCESS;
+  clusters_here.has = 1;
+  CHECK(started(&softmax, narrow, &args, exec) && record.plan.strategy == ONEPASS_ROW_BLOCK && record.asked == 0);
+  CHECK(started(&softmax, wide, &args, exec) && record.plan.strategy == ONEPASS_ROW_CLUSTER && record.asked == 1);
+  CHECK(started(&softmax, wide, &args, &once) && record.plan.passes == 1);
+  CHECK(started(&softmax, endless, &args, exec) && record.plan.strategy == ONEPASS_ROW_STREAM && record.asked == 0);
+  CHECK(record.plan.passes == 2);
+  CHECK(refused(ONEPASS_ERROR_PASSES, &softmax, endless, &args, &once));
+  CHECK(ran_on_host(&softmax, endless, &args, &here));
+
+  // Without clusters a wide row streams, or is refused.
+  clusters_here.has = 0;
+  CHECK(started(&softmax, narrow, &args, exec) && record.asked == 0);
+  CHECK(started(&softmax, wide, &args, exec) && record.plan.strategy == ONEPASS_ROW_STREAM && record.asked == 1);
+  CHECK(record.plan.passes == 2 && record.plan.cluster == 1);
+  CHECK(refused(ONEPASS_ERROR_PASSES, &softmax, wide, &args, &once));
+  forced.row_strategy = ONEPASS_ROW_CLUSTER;
+  CHECK(refused(ONEPASS_ERROR_STRATEGY, &softmax, wide, &args, &forced) && record.asked == 1);
+  clusters_here.answer = ONEPASS_ERROR_NO_DEVICE;
+  CHECK(refused(ONEPASS_ERROR_NO_DEVICE, &softmax, wide, &args, exec));
+  clusters_here.answer = ONEPASS_SUCCESS;
+  clusters_here.has = 1;
+  CHECK(started(&softmax, narrow, &args, &forced) && record.plan.strategy == ONEPASS_ROW_CLUSTER);
+
+  forced.row_strategy = ONEPASS_ROW_WARP;
+  CHECK(started(&softmax, onepass_extent_2d(9, 512), &args, &forced) && record.plan.strategy == ONEPASS_ROW_WARP);
+  CHECK(refused(ONEPASS_ERROR_STRATEGY, &softmax, narrow, &args, &forced));
+  forced.row_strategy = ONEPASS_ROW_BLOCK;
+  CHECK(started(&softmax, onepass_extent_2d(9, 1), &args, &forced) && record.plan.strategy == ONEPASS_ROW_BLOCK);
+  CHECK(refused(ONEPASS_ERROR_STRATEGY, &softmax, wide, &args, &forced) && record.asked == 0);
+  forced.row_strategy = ONEPASS_ROW_STREAM;
+  CHECK(started(&softmax, narrow, &args, &forced) && record.plan.strategy == ONEPASS_ROW_STREAM);
+  forced.require_one_pass = 1;
+  CHECK(refused(ONEPASS_ERROR_PASSES, &softmax, narrow, &args, &forced));
+  forced.require_one_pass = 0;
+  CHECK(started(&map, narrow, &args, &forced));  // which has no rows to hold
+  forced.where = ONEPASS_HOST;
+  CHECK(ran_on_host(&softmax, narrow, &args, &forced));
+  forced = *exec;
+  for (int strategy = -2; strategy < ONEPASS_ROW_STRATEGY_COUNT + 3; ++strategy) {
+    forced.row_strategy = (onepass_row_strategy_t)strategy;
+    if (strategy < 0 || strategy >= ONEPASS_ROW_STRATEGY_COUNT)
+      CHECK(refused(ONEPASS_ERROR_ARGUMENT, &softmax, narrow, &args, &forced));
+  }
+
+  // No rows: nothing starts. Rows of nothing write what a reduction of nothing means.
+  CHECK(refused(ONEPASS_SUCCESS, &softmax, onepass_extent_2d(0, 9), &args, exec));
+  CHECK(started(&softmax, onepass_extent_2d(9, 0), &args, exec) && record.plan.groups == 0 && record.plan.blocks > 0);
+
+  onepass_report_t out;
+  CHECK(onepass_report(&softmax, wide, &args, ONEPASS_ROW_AUTO, &out) == ONEPASS_SUCCESS);
+  CHECK(out.plan.strategy == ONEPASS_ROW_CLUSTER);
+  CHECK(onepass_report(&softmax, wide, NULL, ONEPASS_ROW_STREAM, &out) == ONEPASS_SUCCESS);
+  CHECK(out.plan.strategy == ONEPASS_ROW_STREAM);
+  CHECK(onepass_report(&softmax, wide, NULL, ONEPASS_ROW_WARP, &out) == ONEPASS_ERROR_STRATEGY);
+  clusters_here.has = 0;
+  CHECK(onepass_report(&softmax, wide, &args, ONEPASS_ROW_AUTO, &out) == ONEPASS_SUCCESS);
+  CHECK(out.plan.strategy == ONEPASS_ROW_STREAM);
+
+  // What streams is read in each pass, and written once.
+  const onepass_traffic_t held = onepass_traffic_of(&softmax, narrow), streamed = onepass_traffic_of(&softmax, endless);
+  CHECK(held.bytes_read == 8 * 9000 && held.bytes_written == 4 * 9000 && held.passes == 1 && held.kernels == 1);
+  CHECK(streamed.bytes_read == 2 * 8 * INT64_C(900000000) && streamed.bytes_written == 4 * INT64_C(900000000));
+  CHECK(streamed.passes == 2 && streamed.kernels == 1);
+  CHECK(onepass_workspace_bytes(&softmax, endless) == 0);
+}
+
 // A count in device memory: planned for the most, read by the host only in a host launch.
 static void check_count(const onepass_exec_t *exec) {
   const args_t args = chain(), sums = total();
@@ -343,10 +434,12 @@ static void check_report(void) {
   const onepass_extent_t n = onepass_extent_1d(1000);
   onepass_report_t out;
   args_t args = chain();
-  CHECK(onepass_report(&map, n, &args, ONEPASS_ROW_AUTO, &out) == ONEPASS_SUCCESS && out.registers == 32 && out.plan.aligned);
+  CHECK(onepass_report(&map, n, &args, ONEPASS_ROW_AUTO, &out) == ONEPASS_SUCCESS && out.registers == 32 &&
+        out.plan.aligned);
   args.leaves[0].pointer = (const char *)args.leaves[0].pointer + 4;
   CHECK(onepass_report(&map, n, &args, ONEPASS_ROW_AUTO, &out) == ONEPASS_SUCCESS && !out.plan.aligned);
-  CHECK(onepass_report(&map, n, NULL, ONEPASS_ROW_AUTO, &out) == ONEPASS_SUCCESS && out.plan.aligned && out.plan.groups == 250);
+  CHECK(onepass_report(&map, n, NULL, ONEPASS_ROW_AUTO, &out) == ONEPASS_SUCCESS && out.plan.aligned &&
+        out.plan.groups == 250);
   CHECK(onepass_report(NULL, n, &args, ONEPASS_ROW_AUTO, &out) == ONEPASS_ERROR_ARGUMENT);
   CHECK(onepass_report(&map, n, &args, ONEPASS_ROW_AUTO, NULL) == ONEPASS_ERROR_ARGUMENT);
   CHECK(onepass_report(&map, onepass_extent_1d(-1), &args, ONEPASS_ROW_AUTO, &out) == ONEPASS_ERROR_EXTENT);
@@ -362,7 +455,7 @@ static void check_traffic(void) {
 }
 
 int main(void) {
-  onepass_exec_t exec = {ONEPASS_DEVICE, NULL, (void *)(uintptr_t)4096, 1 << 20, 0, 0, 0};
+  onepass_exec_t exec = {ONEPASS_DEVICE, NULL, (void *)(uintptr_t)4096, 1 << 20, 0, 0, 0, ONEPASS_ROW_AUTO};
   check_arguments(&exec);
   check_extents(&exec);
   check_empty(&exec);
@@ -371,6 +464,7 @@ int main(void) {
   check_workspace(&exec);
   check_host(&exec);
   check_answers(&exec);
+  check_row_strategies(&exec);
   check_count(&exec);
   check_report();
   check_traffic();

@@ -129,6 +129,34 @@ __host__ __device__ double every_statistic() {
 }
 __global__ void every_statistic_on_device(double *y) { *y = every_statistic(); }
 
+// Every row stage, and reductions of rows: held by a part of a warp, by a block, and streamed.
+struct spread {
+  template <class T>
+  __host__ __device__ T operator()(T x, T least, T greatest) const {
+    return (x - least) / (greatest - least);
+  }
+};
+template <class P>
+void rows(const P &p) {
+  op::detail::run_on_host(p, op::extent(2, 9));
+  const op::detail::row_shape shape{2, 9, 1.0f / 9, nullptr};
+  op::detail::row_kernel<P, 8, 2, true><<<1, 128>>>(p, shape);
+  op::detail::row_kernel<P, 64, 2, false><<<2, 64>>>(p, shape);
+  op::detail::row_stream_kernel<P, false><<<2, ONEPASS_STREAM_THREADS>>>(p, shape);
+}
+void every_row(const __half *x, __half *y, const float *gamma, double *z, op::int64_t *n) {
+  float *kept = nullptr;
+  const auto two = op::several(op::mean_variance, op::argmax);
+  rows(op::load(x) | op::softmax(op::keep(kept)) | op::tee(op::reduce_rows(two, kept, z, y, n)) | op::store(y, 16));
+  rows(op::load(gamma) | op::layer_norm(gamma, x, 1e-5f, op::keep(kept, z)) | op::gelu | op::log_softmax |
+       op::store(y));
+  rows(op::load(static_cast<const double *>(z)) | op::rms_norm(op::per_column(x) | op::add(1), 1e-6) |
+       op::l2_normalize(1e-12, op::keep(kept)) | op::by_row(op::several(op::minimum, op::maximum), spread{}) |
+       op::store(z));
+  rows(op::load(static_cast<const op::int64_t *>(n)) | op::softmax | op::l2_normalize | op::tee(op::store(y)) |
+       op::reduce_rows(op::log_sum_exp, z));
+}
+
 // The collectives.
 __global__ void every_collective(const float *x, float *y) {
   const auto statistic = op::several(op::sum, op::mean_variance, op::argmax);
@@ -158,6 +186,10 @@ ONEPASS_EXPORT(every_reduction, arguments,
                    op::reduce(op::several(op::mean_variance, op::argmax), args.results + 1, args.results + 2,
                               args.results + 3, args.n));
 
+ONEPASS_EXPORT(every_row_export, arguments,
+               op::load(args.x, 32) | op::add(op::per_column(args.bias)) |
+                   op::rms_norm(args.bias, 1e-5, op::keep(args.results)) | op::silu | op::store(args.y));
+
 onepass_status_t every_door(const arguments &args, onepass_exec_t exec, onepass_report_t *report) {
   const auto map = op::load(args.bias) | op::silu | op::store(args.y);
   const auto dot = op::zip(op::load(args.x), op::load(args.bias)) | op::reduce(op::dot, args.results);
@@ -174,6 +206,7 @@ double every_one(const float *x, float *y, double *z) {
   every_collective<<<1, 32>>>(x, y);
   sources<float>();
   sources<__half>();
+  every_row(nullptr, nullptr, x, z, nullptr);
   return every_word() + every_statistic();
 }
 

@@ -55,24 +55,37 @@ extern "C" __global__ void own_bf16(const __nv_bfloat16 *x, const float *bias, c
 }
 )";
 
-// The kernels that a launch starts, of a map and of a reduction.
+// The kernels that a launch starts, of a map, of a reduction and of rows.
 const char *const library_kernels = R"(
 #include <onepass/kernel/map.cuh>
 #include <onepass/kernel/reduce.cuh>
+#include <onepass/kernel/row.cuh>
 
 namespace op = onepass;
+
+struct center {
+  __host__ __device__ float operator()(float x, float mean, float) const { return x - mean; }
+};
 
 using map = decltype(op::load((const __half *)nullptr, 0) | op::multiply(2) | op::silu | op::tee(op::store((float *)nullptr)) |
                      op::store((__half *)nullptr));
 using reduction = decltype(op::load((const float *)nullptr) | op::abs |
                            op::reduce(op::several(op::sum, op::argmax), (double *)nullptr, (float *)nullptr,
                                       (op::int64_t *)nullptr));
+using layer = decltype(op::load((const __nv_bfloat16 *)nullptr) | op::add(op::load((const __nv_bfloat16 *)nullptr)) |
+                      op::layer_norm((const float *)nullptr, (const float *)nullptr, 1e-5f) | op::gelu_tanh |
+                      op::store((__nv_bfloat16 *)nullptr));
+using rows = decltype(op::load((const float *)nullptr) | op::tee(op::reduce_rows(op::argmax, (float *)nullptr, (int *)nullptr)) |
+                      op::by_row(op::mean_variance, center{}, op::keep((float *)nullptr, (float *)nullptr)) |
+                      op::rms_norm(1e-5) | op::l2_normalize | op::softmax | op::log_softmax |
+                      op::reduce_rows(op::sum, (float *)nullptr));
 )";
 
 // All headers that NVRTC sees, in another dialect.
 const char *const headers = R"(
 #include <onepass/kernel/map.cuh>
 #include <onepass/kernel/reduce.cuh>
+#include <onepass/kernel/row.cuh>
 
 extern "C" __global__ void copy(const double *x, double *y, onepass::int64_t n) {
   const auto at = onepass::place_whole<2>(0, 2 * threadIdx.x, n);
@@ -138,7 +151,10 @@ int main(int count, char **arguments) {
        library_kernels,
        "--std=c++17",
        {d + "map_kernel<map, true, false>", d + "map_kernel<map, false, false>",
-        d + "reduce_kernel<reduction, true, true>", d + "reduce_kernel<reduction, false, false>"},
+        d + "reduce_kernel<reduction, true, true>", d + "reduce_kernel<reduction, false, false>",
+        d + "row_kernel<layer, 8, 2, true>", d + "row_kernel<layer, 128, 4, false>",
+        d + "row_stream_kernel<layer, true>", d + "row_kernel<rows, 32, 2, false>",
+        d + "row_stream_kernel<rows, false>"},
        {}},
       {"headers.cu", headers, "--std=c++20", {}, {"copy"}},
   };

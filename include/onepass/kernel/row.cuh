@@ -14,7 +14,7 @@ namespace detail {
 
 // Bytes of vectors such as gamma that a thread has in flight behind a row's reduction.
 #ifndef ONEPASS_LATE_BYTES
-#define ONEPASS_LATE_BYTES 64
+#define ONEPASS_LATE_BYTES 64u
 #endif
 
 // Blocks of rows that one warp or a part of it handles.
@@ -37,7 +37,7 @@ __device__ __forceinline__ row_size size_of_row(const row_shape &s) {
 struct row_place {
   int64_t row;
   row_size size;
-  bool leads;
+  bool leads, last;
 };
 
 // Group `own` of a row, in [0, 2^31 / N).
@@ -45,17 +45,25 @@ template <int N, access A>
 __device__ __forceinline__ position<N, A> locate_group(const row_place &place, int64_t first_index, int64_t columns,
                                                        int64_t own) {
   const int64_t column = own * N, left = columns - column;
-  const int32_t count = A == access::whole ? (left > 0 ? N : 0) : static_cast<int32_t>(left < N ? (left > 0 ? left : 0) : N);
-  return {place.row, column, first_index + column, count, A == access::any && is_edge<N>(column, left)};
+  const int32_t count = A == access::entire ? (left > 0 ? N : 0) : static_cast<int32_t>(left < N ? (left > 0 ? left : 0) : N);
+  const bool edge = A == access::row && is_edge<N, 16>(column, left);
+  return {place.row, column, first_index + column, count, edge, edge && (place.row == 0 || place.last)};
+}
+
+// Whether a group is computed. One of which no lane exists is zeros, and it costs less to compute with them than to hold
+// values across branches.
+template <int N, access A>
+__device__ __forceinline__ bool computes(const position<N, A> &at) {
+  return A == access::entire || at.count > 0;
 }
 
 // A statistic over the values of a thread that are held.
-template <int N, access A, int Packs, class V, class S, class State>
+template <int N, access A, unsigned Packs, class V, class S, class State>
 __device__ __forceinline__ State fold_held(const S &statistic, State state, const pack<V, N> (&v)[Packs],
                                            const position<N, A> (&at)[Packs]) {
   ONEPASS_UNROLL
-  for (int k = 0; k < Packs; ++k)
-    if (at[k].has(0)) state = fold(statistic, state, v[k], at[k]);
+  for (unsigned k = 0; k < Packs; ++k)
+    if (computes(at[k])) state = fold(statistic, state, v[k], at[k]);
   return state;
 }
 
@@ -65,7 +73,7 @@ __device__ __forceinline__ auto first_phase(const S &statistic, const row_size &
   if constexpr (has_phases<S>::value) return statistic.template first<Value>(size);
   else return statistic;
 }
-template <class Group, int Id, int N, access A, int Packs, class V, class S, class State>
+template <class Group, int Id, int N, access A, unsigned Packs, class V, class S, class State>
 __device__ __forceinline__ auto finish_phases(const S &statistic, const State &state, const row_size &size,
                                               const pack<V, N> (&v)[Packs], const position<N, A> (&at)[Packs]) {
   if constexpr (has_phases<S>::value) {
@@ -79,53 +87,54 @@ __device__ __forceinline__ auto finish_phases(const S &statistic, const State &s
 
 // What reaches the parts of a segment, pack by pack: fetch(k) reads what has not been read yet, value(raw, k) is the
 // value, and parts(raw) are the raw words of the parts. The first segment begins with the source.
-template <int N, access A, int Packs, class P, class Raw>
+template <int N, access A, unsigned Packs, class P, class Raw>
 struct loaded_row {
-  static constexpr int late_bytes = 0;
+  static constexpr unsigned late_bytes = 0;
   const P &p;
   const Raw (&raw)[Packs];
   const position<N, A> (&at)[Packs];
 
-  __device__ __forceinline__ const Raw &fetch(int k) const { return raw[k]; }
-  __device__ __forceinline__ auto value(const Raw &r, int k) const {
+  __device__ __forceinline__ const Raw &fetch(unsigned k) const { return raw[k]; }
+  __device__ __forceinline__ auto value(const Raw &r, unsigned k) const {
     return p.template first_with<full_math>(r.head, at[k]);
   }
 };
 // The others with a row stage, at the head of `rest`, whose result is known.
-template <int N, access A, int Packs, class Rest, class Early, class V, class Result>
+template <int N, access A, unsigned Packs, class Rest, class Early, class V, class Result>
 struct reduced_row {
-  static constexpr int late_bytes = N * late_bytes_of<Rest>;
+  static constexpr unsigned late_bytes = static_cast<unsigned>(N * late_bytes_of<Rest>);
   const Rest &rest;
   const Early (&early)[Packs];
   const pack<V, N> (&v)[Packs];
   const position<N, A> (&at)[Packs];
   const Result &result;
 
-  __device__ __forceinline__ auto fetch(int k) const { return fetch_late<N, true>(rest, early[k], at[k]); }
+  __device__ __forceinline__ auto fetch(unsigned k) const { return fetch_late<N, true>(rest, early[k], at[k]); }
   template <class Raw>
-  __device__ __forceinline__ auto value(const Raw &r, int k) const {
+  __device__ __forceinline__ auto value(const Raw &r, unsigned k) const {
     return rest.head.template finish<typename math_of_row<Rest>::type>(v[k], r.head, at[k], result);
   }
 };
 
 // use(raw, value, k) for every pack; what is fetched late is so some packs ahead, as many as registers allow.
-template <int Packs, class Before, class At, class Use>
-__device__ __forceinline__ void each_pack(const Before &before, const At &at, const Use &use) {
-  constexpr int most = Before::late_bytes == 0 ? Packs : ONEPASS_LATE_BYTES / Before::late_bytes;
-  constexpr int ahead = most < 1 ? 1 : most < Packs ? most : Packs;
+template <int N, access A, unsigned Packs, class Before, class Use>
+__device__ __forceinline__ void each_pack(const Before &before, const position<N, A> (&at)[Packs], const Use &use) {
+  constexpr unsigned bytes = A == access::entire ? ONEPASS_LATE_BYTES : ONEPASS_LATE_BYTES / 2;
+  constexpr unsigned most = Before::late_bytes == 0 ? Packs : bytes / Before::late_bytes;
+  constexpr unsigned ahead = most < 1 ? 1 : most < Packs ? most : Packs;
   cs::decay_t<decltype(before.fetch(0))> raw[Packs];
   ONEPASS_UNROLL
-  for (int k = 0; k < ahead; ++k)
-    if (at[k].has(0)) raw[k] = before.fetch(k);
+  for (unsigned k = 0; k < ahead; ++k)
+    if (computes(at[k])) raw[k] = before.fetch(k);
   ONEPASS_UNROLL
-  for (int k = 0; k < Packs; ++k) {
-    if (k + ahead < Packs && at[k + ahead].has(0)) raw[k + ahead] = before.fetch(k + ahead);
-    if (at[k].has(0)) use(raw[k].tail, before.value(raw[k], k), k);
+  for (unsigned k = 0; k < Packs; ++k) {
+    if (k + ahead < Packs && computes(at[k + ahead])) raw[k + ahead] = before.fetch(k + ahead);
+    if (computes(at[k])) use(raw[k].tail, before.value(raw[k], k), k);
   }
 }
 
 // The values in front of a row stage, held, and the raw words from it on; the reductions on the way.
-template <int N, access A, int Packs, class Parts, class V, class Early, class First, class States>
+template <int N, access A, unsigned Packs, class Parts, class V, class Early, class First, class States>
 struct hold_values {
   const Parts &parts;
   const position<N, A> (&at)[Packs];
@@ -134,26 +143,26 @@ struct hold_values {
   const First &first;
   States &states;
   template <class Raw, class In>
-  __device__ __forceinline__ void operator()(const Raw &raw, const In &in, int k) const {
+  __device__ __forceinline__ void operator()(const Raw &raw, const In &in, unsigned k) const {
     held[k] = run<full_math, true>(parts, raw, in, at[k], states, list<>{});
     early[k] = raw_from_row(parts, raw);
     last_state(states) = fold(first, last_state(states), held[k], at[k]);
   }
 };
-template <int N, access A, int Packs, class Parts, class States>
+template <int N, access A, unsigned Packs, class Parts, class States>
 struct finish_values {
   const Parts &parts;
   const position<N, A> (&at)[Packs];
   States &states;
   template <class Raw, class In>
-  __device__ __forceinline__ void operator()(const Raw &raw, const In &in, int k) const {
+  __device__ __forceinline__ void operator()(const Raw &raw, const In &in, unsigned k) const {
     run<full_math, true>(parts, raw, in, at[k], states, list<>{});
   }
 };
 
 // A segment: the parts up to the next row stage over the held row, the reductions among them together with that of the
 // row stage, and what follows it.
-template <class Group, class V, int N, access A, int Packs, class Before, class Parts>
+template <class Group, class V, int N, access A, unsigned Packs, class Before, class Parts>
 __device__ __forceinline__ void run_held(const Before &before, const Parts &parts, const position<N, A> (&at)[Packs],
                                          const row_place &place) {
   constexpr int id = row_stages_in<Parts>;
@@ -172,7 +181,7 @@ __device__ __forceinline__ void run_held(const Before &before, const Parts &part
     pack<next, N> held[Packs];
     using early_type = cs::decay_t<decltype(raw_from_row(parts, before.fetch(0).tail))>;
     early_type early[Packs];
-    each_pack<Packs>(before, at,
+    each_pack(before, at,
                      hold_values<N, A, Packs, Parts, next, early_type, cs::decay_t<decltype(first)>,
                                  cs::decay_t<decltype(states)>>{parts, at, held, early, first, states});
     states = Group::template reduce<2 * id + 1>(all, states, none);
@@ -184,55 +193,72 @@ __device__ __forceinline__ void run_held(const Before &before, const Parts &part
         rest.tail, at, place);
   } else if constexpr (cs::is_same_v<cs::decay_t<decltype(sinks)>, list<>>) {
     list<> none;
-    each_pack<Packs>(before, at, finish_values<N, A, Packs, Parts, list<>>{parts, at, none});
+    each_pack(before, at, finish_values<N, A, Packs, Parts, list<>>{parts, at, none});
   } else {
     const side_by_side<cs::decay_t<decltype(sinks)>, values> all{sinks};
     const auto none = all.identity();
     auto states = none;
-    each_pack<Packs>(before, at, finish_values<N, A, Packs, Parts, cs::decay_t<decltype(states)>>{parts, at, states});
+    each_pack(before, at, finish_values<N, A, Packs, Parts, cs::decay_t<decltype(states)>>{parts, at, states});
     states = Group::template reduce<1>(all, states, none);
     if (place.leads) put_row(sinks, states, place.row, place.size.n);
   }
 }
 
-// A row in registers: all loads, then everything else.
-template <class Group, int N, access A, int Packs, int Threads, class P>
-__device__ __forceinline__ void hold_row(const P &p, const row_place &place, int64_t columns, unsigned thread) {
+// A row in registers: all loads, then everything else. The packs of a thread are `stride` groups apart.
+template <class Group, int N, access A, unsigned Packs, class P>
+__device__ __forceinline__ void hold_row(const P &p, const row_place &place, int64_t columns, unsigned thread,
+                                         unsigned stride) {
+  Group::enter();
   const int64_t first_index = place.row * place.size.n;
   using raw_type = decltype(fetch_early<N, false>(p.inner, position<N, A>{}));
   position<N, A> at[Packs];
   raw_type raw[Packs];
   ONEPASS_UNROLL
-  for (int k = 0; k < Packs; ++k) {
-    at[k] = locate_group<N, A>(place, first_index, columns, thread + static_cast<unsigned>(k * Threads));
-    if (at[k].count > 0) raw[k] = fetch_early<N, false>(p.inner, at[k]);
+  for (unsigned k = 0; k < Packs; ++k) {
+    at[k] = locate_group<N, A>(place, first_index, columns, thread + k * stride);
+    if (computes(at[k])) raw[k] = fetch_early<N, false>(p.inner, at[k]);
   }
+  Group::ready();
   run_held<Group, source_value_t<P>>(loaded_row<N, A, Packs, P, raw_type>{p, raw, at}, p.inner.tail, at, place);
 }
 
 // The blocks per SM that bound a kernel's registers, by the values that it holds and what is read with them.
 template <class P>
-ONEPASS_HD constexpr int row_blocks(int threads, int packs) {
+ONEPASS_HD constexpr int row_blocks(int threads, int packs, bool aligned) {
   const int lanes = packs * lanes_v<P>, live = lanes * (widest_value(static_cast<P *>(nullptr)) / 2 + streamed_bytes<P>()) / 4;
-  const int registers = live <= 40 ? 64 : live <= 56 ? 80 : live <= 72 ? 96 : 128;
+  const int held = live <= 40 ? 64 : live <= 56 ? 80 : live <= 72 ? 96 : 128;
+  const int registers = aligned || held == 128 ? held : held + 32;  // words in front of and behind a group
   const int blocks = 65536 / (registers * threads);
   return blocks < 1 ? 1 : blocks > 16 ? 16 : blocks;
 }
 
-template <class Tag, int Threads, int Packs, bool Aligned>
+template <class Tag, int Threads, unsigned Packs, bool Aligned>
 __global__ void __launch_bounds__(row_block_threads(Threads),
-                                  resident(row_blocks<tagged_t<Tag>>(row_block_threads(Threads), Packs),
+                                  resident(row_blocks<tagged_t<Tag>>(row_block_threads(Threads), Packs, Aligned),
                                            row_block_threads(Threads)))
     row_kernel(const __grid_constant__ tagged_t<Tag> p, const __grid_constant__ row_shape s) {
   constexpr int N = lanes_v<tagged_t<Tag>>;
   wait_for_predecessor();
   constexpr unsigned rows = row_block_threads(Threads) / Threads;
   const unsigned thread = threadIdx.x % Threads;
-  row_place place{static_cast<int64_t>(blockIdx.x) * rows + threadIdx.x / Threads, size_of_row(s), false};
+  row_place place{static_cast<int64_t>(blockIdx.x) * rows + threadIdx.x / Threads, size_of_row(s), false, false};
   const bool exists = rows == 1 || place.row < s.rows;
   place.leads = exists && thread == 0;
-  hold_row<row_threads<Threads>, N, Aligned ? access::whole : access::any, Packs, Threads>(
-      p, place, exists ? place.size.n : 0, thread);
+  place.last = place.row + 1 == s.rows;
+  hold_row<row_threads<Threads>, N, Aligned ? access::entire : access::row, Packs>(
+      p, place, exists ? place.size.n : 0, thread, Threads);
+}
+
+// A row in the registers of a cluster, whose blocks take its packs in turn.
+template <class Tag, int Threads, int Packs, bool Aligned>
+__global__ void __launch_bounds__(Threads, resident(row_blocks<tagged_t<Tag>>(Threads, Packs, Aligned), Threads))
+    row_cluster_kernel(const __grid_constant__ tagged_t<Tag> p, const __grid_constant__ row_shape s) {
+  wait_for_predecessor();
+  const unsigned blocks = cluster_blocks(), thread = cluster_rank() * Threads + threadIdx.x;
+  const row_place place{static_cast<int64_t>(blockIdx.x / blocks), size_of_row(s), thread == 0,
+                        static_cast<int64_t>(blockIdx.x / blocks) + 1 == s.rows};
+  hold_row<cluster_threads<Threads>, lanes_v<tagged_t<Tag>>, Aligned ? access::entire : access::row, Packs>(
+      p, place, place.size.n, thread, blocks * Threads);
 }
 
 // f(values, position) for all groups of a thread in a row that is read again; the values are those in front of the first
@@ -297,8 +323,9 @@ template <class Tag, bool Aligned>
 __global__ void __launch_bounds__(ONEPASS_STREAM_THREADS)
     row_stream_kernel(const __grid_constant__ tagged_t<Tag> p, const __grid_constant__ row_shape s) {
   wait_for_predecessor();
-  const row_place place{static_cast<int64_t>(blockIdx.x), size_of_row(s), threadIdx.x == 0};
-  stream_passes<lanes_v<tagged_t<Tag>>, Aligned ? access::whole : access::any>(p, place, list<>{});
+  const row_place place{static_cast<int64_t>(blockIdx.x), size_of_row(s), threadIdx.x == 0,
+                        static_cast<int64_t>(blockIdx.x) + 1 == s.rows};
+  stream_passes<lanes_v<tagged_t<Tag>>, Aligned ? access::entire : access::row>(p, place, list<>{});
 }
 
 }  // namespace detail

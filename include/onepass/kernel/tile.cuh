@@ -55,10 +55,10 @@ ONEPASS_HD position<N, A> locate(const shape &s, int64_t first, unsigned offset)
     const uint32_t group = static_cast<uint32_t>(first) + offset, row = row_of_group(s, group);
     const int64_t column = static_cast<int64_t>(group - row * static_cast<uint32_t>(s.groups_per_row)) * N;
     const int64_t left = row < s.rows ? s.columns - column : 0;
-    return {row, column, index, static_cast<int32_t>(left < N ? left : N), false};
+    return {row, column, index, static_cast<int32_t>(left < N ? left : N), false, false};
   } else {
     const int64_t left = s.columns - index;
-    return {0, index, index, static_cast<int32_t>(left < N ? (left > 0 ? left : 0) : N), false};
+    return {0, index, index, static_cast<int32_t>(left < N ? (left > 0 ? left : 0) : N), false, false};
   }
 }
 
@@ -69,7 +69,8 @@ ONEPASS_HD position<N> locate_in_row(const shape &s, Int row, Int in_row, Int le
   const Int left = row < static_cast<Int>(s.rows) && column < columns ? columns - column : 0;
   const Int end = start + N < left ? start + N : left;
   const auto count = static_cast<int32_t>(end < N ? end : N);
-  return {row, column, static_cast<int64_t>(row) * columns + column, count, is_edge<N>(column, left)};
+  const bool edge = is_edge<N>(column, left);
+  return {row, column, static_cast<int64_t>(row) * columns + column, count, edge, edge};
 }
 
 // Group `first + offset` where nothing is aligned. The groups of a row begin `lead(row)` lanes before it, in [0, N), so

@@ -11,7 +11,8 @@ namespace detail {
 template <class S, class... Out>
 struct reduce_rows_sink {
   static constexpr kind part = kind::sink;
-  static constexpr bool reduces = true, needs_row = true, device_only = own_device_only<S>::value, by_row = true;
+  static constexpr bool reduces = true, needs_row = true, device_only = own_device_only<S>::value,
+                        by_row = own_by_row<S>::value || true;
   S statistic;
   list<row_result<Out>...> inner;
 

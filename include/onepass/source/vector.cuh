@@ -21,7 +21,7 @@ struct per_column_source {
   ONEPASS_HD int64_t pitch() const { return ONEPASS_DENSE; }
   template <int N, access A>
   ONEPASS_HD auto fetch(const position<N, A> &at) const {
-    return read<N>(p + at.column, at);
+    return read<N, true>(p + at.column, at);
   }
   template <int N, class Raw, access A>
   ONEPASS_HD pack<compute_t<T>, N> view(const Raw &raw, const position<N, A> &) const {

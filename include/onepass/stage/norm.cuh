@@ -99,7 +99,8 @@ struct layer_norm_statistic : moments {
   }
   template <class R>
   ONEPASS_HD layer_norm_row<R> finish(const state<R> &s, const row_size &size) const {
-    return layer_norm_row_of(s.origin, s.shift, times(s.squares, inverse_of<R>(size)), eps);
+    const R inverse = inverse_of<R>(size), shift = plus(s.shift, times(R(0), inverse));  // of nothing NaN
+    return layer_norm_row_of(s.origin, shift, times(s.squares, inverse), eps);
   }
 };
 
@@ -135,13 +136,25 @@ struct row_scale_op {
   }
 };
 
+// The squares of integers are summed in f64: 64-bit sums could wrap.
 struct rms_norm_statistic : sum_of_squares_statistic {
   double eps;
-  template <class S>
-  ONEPASS_HD auto finish(S sum, const row_size &size) const {
-    using R = real_t<S>;
-    const R rstd = inverse_root(times(static_cast<R>(sum), inverse_of<R>(size)), static_cast<R>(eps));
-    return row_scale<R>{rstd, rstd};
+  template <class T>
+  ONEPASS_HD real_sum_t<T> identity() const {
+    return 0;
+  }
+  template <class T>
+  ONEPASS_HD real_t<T> lift(T x, const coordinate &at) const {
+    return sum_of_squares_statistic::lift(static_cast<real_t<T>>(x), at);
+  }
+  template <class R, class T, int N, access A>
+  ONEPASS_HD R fold(R sum, const pack<T, N> &v, const position<N, A> &at) const {
+    return sum_of_squares_statistic::fold(sum, as_pack_of<R>(v), at);
+  }
+  template <class R>
+  ONEPASS_HD row_scale<R> finish(R sum, const row_size &size) const {
+    const R rstd = inverse_root(times(sum, inverse_of<R>(size)), static_cast<R>(eps));
+    return {rstd, rstd};
   }
 };
 
@@ -149,8 +162,8 @@ struct l2_statistic : norm2_statistic {
   double eps;
   template <class R>
   ONEPASS_HD row_scale<R> finish(const state<R> &s, int64_t n) const {
-    const R norm = norm2_statistic::finish(s, n);
-    return {divide_op{}(R(1), greater(norm, static_cast<R>(eps))), norm};
+    const R norm = norm2_statistic::finish(s, n), known = plus(norm, minus(norm, norm));  // no silent 0 where it is inf
+    return {divide_op{}(R(1), greater(known, static_cast<R>(eps))), norm};
   }
 };
 
@@ -168,7 +181,23 @@ ONEPASS_HD constexpr auto weight(T operand) {
   return as_operand(operand);
 }
 template <class T>
-inline constexpr bool is_weight = !cs::is_arithmetic_v<T>;
+inline constexpr bool is_weight = !cs::is_arithmetic_v<T> && !is_keep<T>;
+
+// Whether a norm is called with at most `Weights` of these, eps, and at most one keep.
+template <int Weights>
+ONEPASS_HD constexpr bool is_norm_call(list<> *) {
+  return false;
+}
+template <int Weights, class Head, class... Tail>
+ONEPASS_HD constexpr bool is_norm_call(list<Head, Tail...> *) {
+  constexpr list<Tail...> *tail = nullptr;
+  if constexpr (cs::is_arithmetic_v<Head>)
+    return sizeof...(Tail) == 0 || (sizeof...(Tail) == 1 && (is_keep<Tail> && ...));
+  else if constexpr (is_weight<Head> && Weights > 0) return is_norm_call<Weights - 1>(tail);
+  else return false;
+}
+template <int Weights, class... T>
+using if_no_norm_call = cs::enable_if_t<!is_norm_call<Weights>(static_cast<list<T...> *>(nullptr))>;
 
 struct layer_norm_word {
   template <class... Out>
@@ -187,6 +216,13 @@ struct layer_norm_word {
       return make_row_stage(layer_norm_statistic{{}, eps}, layer_norm_op{}, kept, number<int>{1}, weight(beta));
     else return make_row_stage(layer_norm_statistic{{}, eps}, layer_norm_op{}, kept, weight(gamma), weight(beta));
   }
+  template <class... T, class = if_no_norm_call<2, T...>>
+  ONEPASS_HD constexpr auto operator()(const T &...) const {
+    static_assert(is_norm_call<2>(static_cast<list<T...> *>(nullptr)),
+                  "onepass: layer_norm takes gamma and beta or none, eps, and at most one keep: layer_norm(gamma, "
+                  "beta, 1e-5, keep(mean, rstd))");
+    return (*this)(1.0);
+  }
 };
 
 struct rms_norm_word {
@@ -199,10 +235,31 @@ struct rms_norm_word {
     if constexpr (cs::is_null_pointer_v<Gamma>) return (*this)(eps, kept);
     else return make_row_stage(rms_norm_statistic{{}, eps}, row_scale_op{}, kept, weight(gamma));
   }
+  template <class... T, class = if_no_norm_call<1, T...>>
+  ONEPASS_HD constexpr auto operator()(const T &...) const {
+    static_assert(
+        is_norm_call<1>(static_cast<list<T...> *>(nullptr)),
+        "onepass: rms_norm takes gamma or none, eps, and at most one keep: rms_norm(gamma, 1e-5, keep(rstd))");
+    return (*this)(1.0);
+  }
 };
 
+// A norm that is not called.
+template <class T>
+inline constexpr bool wants_eps = cs::is_same_v<T, layer_norm_word> || cs::is_same_v<T, rms_norm_word>;
+template <class Part, class Word, class = cs::enable_if_t<is_part<Part> && wants_eps<Word>>>
+ONEPASS_HD constexpr Part operator|(const Part &part, const Word &) {
+  static_assert(!wants_eps<Word>, "onepass: a norm is called with its eps: layer_norm(1e-5), rms_norm(gamma, 1e-5)");
+  return part;
+}
+template <class Word, class Part, class = cs::enable_if_t<is_part<Part> && wants_eps<Word>>, class = void>
+ONEPASS_HD constexpr Part operator|(const Word &word, const Part &part) {
+  return part | word;
+}
+
 struct l2_normalize_word : row_stage<l2_statistic, row_scale_op, kept_results<>> {
-  ONEPASS_HD constexpr l2_normalize_word() : row_stage<l2_statistic, row_scale_op, kept_results<>>{{{}, 1e-12}, {}, {}} {}
+  ONEPASS_HD constexpr l2_normalize_word()
+      : row_stage<l2_statistic, row_scale_op, kept_results<>>{{{}, 1e-12}, {}, {}} {}
   template <class... Out>
   ONEPASS_HD constexpr auto operator()(double eps, kept_results<Out...> kept = {}) const {
     return make_row_stage(l2_statistic{{}, eps}, row_scale_op{}, kept);

@@ -61,7 +61,8 @@ ONEPASS_HD auto kept_of(const Result &result) {
 template <class S, class = void>
 struct has_phases : cs::false_type {};
 template <class S>
-struct has_phases<S, cs::void_t<decltype(cs::declval<const S &>().template first<float>(row_size{}))>> : cs::true_type {};
+struct has_phases<S, cs::void_t<decltype(cs::declval<const S &>().template first<float>(row_size{}))>> : cs::true_type {
+};
 
 template <class S, class = void>
 struct has_math_forms : cs::false_type {};
@@ -82,7 +83,8 @@ struct row_lane_call {
 
   template <class V, class... U>
   ONEPASS_HD auto operator()(const V &v, const U &...u) const {
-    if constexpr (is_tuple<Result>::value) return spread(cs::make_index_sequence<cs::tuple_size<Result>::value>{}, v, u...);
+    if constexpr (is_tuple<Result>::value)
+      return spread(cs::make_index_sequence<cs::tuple_size<Result>::value>{}, v, u...);
     else return call(v, result, u...);
   }
 
@@ -94,8 +96,8 @@ struct row_lane_call {
   ONEPASS_NO_EXEC_CHECK
   template <class V, class... T>
   ONEPASS_HD auto call(const V &v, const T &...t) const {
-    constexpr bool narrowed = cs::is_same_v<Math, narrow_math> && cs::is_same_v<V, float> &&
-                              takes_narrow_in<void, F, V, T...>::value;
+    constexpr bool narrowed =
+        cs::is_same_v<Math, narrow_math> && cs::is_same_v<V, float> && takes_narrow_in<void, F, V, T...>::value;
     if constexpr (narrowed) return f.narrow(v, t...);
     else return lane_call<full_math, F>{f}(v, t...);
   }
@@ -121,10 +123,15 @@ struct kept_results {
   list<row_result<Out>...> inner;
 };
 
+template <class T>
+inline constexpr bool is_keep = false;
+template <class... Out>
+inline constexpr bool is_keep<kept_results<Out...>> = true;
+
 template <class S, class F, class Kept, class... Operands>
 struct row_stage {
   static constexpr kind part = kind::row;
-  static constexpr bool by_row = true, needs_row = true,
+  static constexpr bool by_row = own_by_row<S>::value || true, needs_row = true,
                         device_only = own_device_only<S>::value || own_device_only<F>::value || is_device_lambda<F>();
   S statistic;
   F f;
@@ -139,7 +146,7 @@ struct row_stage {
   template <class Value, class Of = S>
   using state = cs::decay_t<decltype(cs::declval<const Of &>().template identity<Value>())>;
   template <class Value, class Of = S>
-  using result = cs::decay_t<decltype(cs::declval<const Of &>().finish(cs::declval<state<Value>>(), row_size{}))>;
+  using result = cs::decay_t<decltype(cs::declval<const Of &>().finish(cs::declval<state<Value, Of>>(), row_size{}))>;
 
   template <int N, access A>
   ONEPASS_HD auto fetch(const position<N, A> &at) const {
@@ -150,8 +157,8 @@ struct row_stage {
     return view_all<Math, V, N>(row_pack_call<Math, F, Result, pack<V, N>>{f, row, v}, inner.head.inner, raw, at);
   }
   template <class Result>
-  ONEPASS_HD void keep(const Result &result, int64_t row) const {
-    if constexpr (!cs::is_same_v<Kept, kept_results<>>) put_row_results<0>(inner.tail.head.inner, row, kept_of(result));
+  ONEPASS_HD void keep(const Result &of_row, int64_t row) const {
+    if constexpr (!cs::is_same_v<Kept, kept_results<>>) put_row_results<0>(inner.tail.head.inner, row, kept_of(of_row));
   }
 };
 
@@ -171,13 +178,15 @@ ONEPASS_HD constexpr detail::kept_results<Out...> keep(Out *...out) {
 
 // A row stage of one's own: each value becomes f(value, result...) of the statistic's results for its row, which
 // keep(out, ...) writes: by_row(mean, f, keep(means)).
-template <class S, class F, class... Out>
-ONEPASS_HD constexpr auto by_row(S statistic, F f, detail::kept_results<Out...> kept) {
-  return detail::make_row_stage(statistic, f, kept);
-}
-template <class S, class F>
-ONEPASS_HD constexpr auto by_row(S statistic, F f) {
-  return by_row(statistic, f, keep());
+template <class S, class F, class... Kept>
+ONEPASS_HD constexpr auto by_row(S statistic, F f, Kept... kept) {
+  constexpr bool one_keep = sizeof...(Kept) == 0 || (sizeof...(Kept) == 1 && (detail::is_keep<Kept> && ...));
+  static_assert(one_keep, "onepass: by_row takes a statistic, a functor and at most one keep(out, ...)");
+  static_assert(detail::cs::is_class_v<F>,
+                "onepass: by_row takes a functor, an object of a class with a const call operator: a pointer to a "
+                "function of the host has no meaning on the device");
+  if constexpr (one_keep && sizeof...(Kept) == 1) return detail::make_row_stage(statistic, f, kept...);
+  else return detail::make_row_stage(statistic, f, keep());
 }
 
 }  // namespace onepass

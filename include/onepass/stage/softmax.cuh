@@ -9,8 +9,8 @@
 namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
-// What a row's values need: the greatest, or a number near it, and the sum of e^(x - base). Only a row of numbers and
-// -inf that has a number has a finite sum; all values of any other are NaN.
+// What a row's values need: the greatest, or a number near it, and the sum of e^(x - base). A row of numbers and -inf
+// that has a number has a finite sum, of 1 or more; all values of any other are NaN, and its inverse is.
 template <class R>
 struct softmax_row {
   R base, sum, inverse;
@@ -18,11 +18,11 @@ struct softmax_row {
 };
 template <class R>
 ONEPASS_HD softmax_row<R> softmax_row_of(R base, R sum) {
-  const R known = minus(sum, sum) == R(0) ? sum : cs::numeric_limits<R>::quiet_NaN();
+  const R known = minus(sum, sum) == R(0) && sum > R(0) ? sum : cs::numeric_limits<R>::quiet_NaN();
   return {base, sum, divide_op{}(R(1), known)};
 }
 
-// The sum of e^(x - most) for the greatest x of the row.
+// The sum of e^(x - most) for the greatest number of the row, as in log_sum_exp.
 template <class Math, class R>
 struct sum_of_powers : sum_statistic {
   R most;
@@ -62,8 +62,10 @@ struct softmax_statistic : log_sum_exp_statistic {
     return extremum_word<greatest_value, maximum_op>{};
   }
   template <class T>
-  ONEPASS_HD constexpr sum_of_powers<Math, real_t<T>> second(T most, const row_size &) const {
-    return {{}, static_cast<real_t<T>>(most)};
+  ONEPASS_HD sum_of_powers<Math, real_t<T>> second(T most, const row_size &) const {
+    using R = real_t<T>;
+    constexpr R end = cs::numeric_limits<R>::max();  // so that no infinity meets another
+    return {{}, lesser(greater(static_cast<R>(most), -end), end)};
   }
   template <class R>
   ONEPASS_HD softmax_row<R> finish(const state<R> &s, int64_t) const {
@@ -84,23 +86,24 @@ struct softmax_op {
 struct log_softmax_op {
   template <class T, class R>
   ONEPASS_HD R operator()(T x, const softmax_row<R> &row) const {
-    return minus(minus(static_cast<R>(x), row.base), log_op{}(minus(row.inverse, row.inverse) == R(0) ? row.sum : row.inverse));
+    const R known = row.inverse == row.inverse ? row.sum : row.inverse;
+    return minus(minus(static_cast<R>(x), row.base), log_op{}(known));
   }
 };
 
 template <class F>
 struct softmax_word : row_stage<softmax_statistic<full_math>, F, kept_results<>> {
-  template <class Out>
-  ONEPASS_HD constexpr auto operator()(kept_results<Out> kept) const {
+  template <class... Out>
+  ONEPASS_HD constexpr auto operator()(kept_results<Out...> kept) const {
     return make_row_stage(softmax_statistic<full_math>{}, F{}, kept);
   }
 };
 
 }  // namespace detail
 
-// Stages. softmax(keep(lse)) and log_softmax(keep(lse)) also write log_sum_exp of each row. Scale, temperature and masks
-// are stages in front: multiply(scale), add(load(mask)), where(load(mask), -INFINITY). A row of -inf alone, or with
-// +inf or NaN in it, becomes NaN.
+// Stages. softmax(keep(lse)) and log_softmax(keep(lse)) also write log_sum_exp of each row. Scale, temperature and
+// masks are stages in front: multiply(scale), add(load(mask)), where(load(mask), -INFINITY). A row of -inf alone, or
+// with +inf or NaN in it, becomes NaN.
 ONEPASS_OBJECT detail::softmax_word<detail::softmax_op> softmax{};
 ONEPASS_OBJECT detail::softmax_word<detail::log_softmax_op> log_softmax{};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A row stage of one's own, with its statistic kept.
-// expect: onepass: a row stage needs the whole row before its first result
+// Two keeps, where one with two pointers is meant.
+// expect: onepass: by_row takes a statistic, a functor and at most one keep
 #include <onepass/onepass.cuh>
 
 namespace op = onepass;
@@ -10,6 +10,7 @@ struct center {
 };
 
 onepass_status_t run(const float *x, float *mean, float *variance, float *y) {
-  return op::launch(op::load(x) | op::by_row(op::mean_variance, center{}, op::keep(mean, variance)) | op::store(y),
+  return op::launch(op::load(x) | op::by_row(op::mean_variance, center{}, op::keep(mean), op::keep(variance)) |
+                        op::store(y),
                     op::extent(4, 8));
 }
