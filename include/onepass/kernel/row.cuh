@@ -40,14 +40,14 @@ struct row_place {
   bool leads, last;
 };
 
-// Group `own` of a row, in [0, 2^31 / N).
-template <int N, access A>
+// Group `own` of a row, in [0, 2^31 / N); Exists where all its lanes are known to.
+template <int N, access A, bool Exists>
 __device__ __forceinline__ position<N, A> locate_group(const row_place &place, int64_t first_index, int64_t columns,
                                                        int64_t own) {
   const int64_t column = own * N, left = columns - column;
-  const int32_t count = A == access::entire ? (left > 0 ? N : 0) : static_cast<int32_t>(left < N ? (left > 0 ? left : 0) : N);
+  const int32_t some = A == access::entire ? (left > 0 ? N : 0) : static_cast<int32_t>(left < N ? (left > 0 ? left : 0) : N);
   const bool edge = A == access::row && is_edge<N, 16>(column, left);
-  return {place.row, column, first_index + column, count, edge, edge && (place.row == 0 || place.last)};
+  return {place.row, column, first_index + column, Exists ? N : some, edge, edge && (place.row == 0 || place.last)};
 }
 
 // Whether a group is computed. One of which no lane exists is zeros, and it costs less to compute with them than to hold
@@ -204,8 +204,9 @@ __device__ __forceinline__ void run_held(const Before &before, const Parts &part
   }
 }
 
-// A row in registers: all loads, then everything else. The packs of a thread are `stride` groups apart.
-template <class Group, int N, access A, unsigned Packs, class P>
+// A row in registers: all loads, then everything else. The packs of a thread are `stride` groups apart; all but the last
+// are Full if that is known.
+template <class Group, int N, access A, unsigned Packs, bool Full, class P>
 __device__ __forceinline__ void hold_row(const P &p, const row_place &place, int64_t columns, unsigned thread,
                                          unsigned stride) {
   Group::enter();
@@ -215,7 +216,8 @@ __device__ __forceinline__ void hold_row(const P &p, const row_place &place, int
   raw_type raw[Packs];
   ONEPASS_UNROLL
   for (unsigned k = 0; k < Packs; ++k) {
-    at[k] = locate_group<N, A>(place, first_index, columns, thread + k * stride);
+    at[k] = k + 1 < Packs ? locate_group<N, A, Full>(place, first_index, columns, thread + k * stride)
+                          : locate_group<N, A, false>(place, first_index, columns, thread + k * stride);
     if (computes(at[k])) raw[k] = fetch_early<N, false>(p.inner, at[k]);
   }
   Group::ready();
@@ -232,33 +234,42 @@ ONEPASS_HD constexpr int row_blocks(int threads, int packs, bool aligned) {
   return blocks < 1 ? 1 : blocks > 16 ? 16 : blocks;
 }
 
+// Which of both bodies is chosen by the block, never by the lane.
+template <class Group, access A, unsigned Packs, class P>
+__device__ __forceinline__ void hold_rows(const P &p, const row_place &place, bool exists, unsigned thread,
+                                          unsigned stride, bool all_exist) {
+  constexpr int N = lanes_v<P>;
+  const int64_t columns = exists ? place.size.n : 0;
+  if (all_exist && place.size.n >= static_cast<int64_t>(Packs - 1) * stride * N)
+    hold_row<Group, N, A, Packs, true>(p, place, columns, thread, stride);
+  else hold_row<Group, N, A, Packs, false>(p, place, columns, thread, stride);
+}
+
 template <class Tag, int Threads, unsigned Packs, bool Aligned>
 __global__ void __launch_bounds__(row_block_threads(Threads),
                                   resident(row_blocks<tagged_t<Tag>>(row_block_threads(Threads), Packs, Aligned),
                                            row_block_threads(Threads)))
     row_kernel(const __grid_constant__ tagged_t<Tag> p, const __grid_constant__ row_shape s) {
-  constexpr int N = lanes_v<tagged_t<Tag>>;
   wait_for_predecessor();
   constexpr unsigned rows = row_block_threads(Threads) / Threads;
   const unsigned thread = threadIdx.x % Threads;
-  row_place place{static_cast<int64_t>(blockIdx.x) * rows + threadIdx.x / Threads, size_of_row(s), false, false};
-  const bool exists = rows == 1 || place.row < s.rows;
-  place.leads = exists && thread == 0;
-  place.last = place.row + 1 == s.rows;
-  hold_row<row_threads<Threads>, N, Aligned ? access::entire : access::row, Packs>(
-      p, place, exists ? place.size.n : 0, thread, Threads);
+  const int64_t first = static_cast<int64_t>(blockIdx.x) * rows, row = first + threadIdx.x / Threads;
+  const bool exists = rows == 1 || row < s.rows;
+  const row_place place{row, size_of_row(s), exists && thread == 0, row + 1 == s.rows};
+  hold_rows<row_threads<Threads>, Aligned ? access::entire : access::row, Packs>(p, place, exists, thread, Threads,
+                                                                                rows == 1 || first + rows <= s.rows);
 }
 
 // A row in the registers of a cluster, whose blocks take its packs in turn.
-template <class Tag, int Threads, int Packs, bool Aligned>
+template <class Tag, int Threads, unsigned Packs, bool Aligned>
 __global__ void __launch_bounds__(Threads, resident(row_blocks<tagged_t<Tag>>(Threads, Packs, Aligned), Threads))
     row_cluster_kernel(const __grid_constant__ tagged_t<Tag> p, const __grid_constant__ row_shape s) {
   wait_for_predecessor();
   const unsigned blocks = cluster_blocks(), thread = cluster_rank() * Threads + threadIdx.x;
-  const row_place place{static_cast<int64_t>(blockIdx.x / blocks), size_of_row(s), thread == 0,
-                        static_cast<int64_t>(blockIdx.x / blocks) + 1 == s.rows};
-  hold_row<cluster_threads<Threads>, lanes_v<tagged_t<Tag>>, Aligned ? access::entire : access::row, Packs>(
-      p, place, place.size.n, thread, blocks * Threads);
+  const int64_t row = blockIdx.x / blocks;
+  const row_place place{row, size_of_row(s), thread == 0, row + 1 == s.rows};
+  hold_rows<cluster_threads<Threads>, Aligned ? access::entire : access::row, Packs>(p, place, true, thread,
+                                                                                    blocks * Threads, true);
 }
 
 // f(values, position) for all groups of a thread in a row that is read again; the values are those in front of the first
@@ -269,7 +280,7 @@ __device__ __forceinline__ void stream_row(const P &p, const row_place &place, S
   const int64_t first_index = place.row * place.size.n;
 #pragma unroll 2
   for (int64_t own = threadIdx.x; own * N < place.size.n; own += ONEPASS_STREAM_THREADS) {
-    const auto at = locate_group<N, A>(place, first_index, place.size.n, own);
+    const auto at = locate_group<N, A, false>(place, first_index, place.size.n, own);
     f(p.template run_with<full_math, Take>(p.template fetch<N>(at), at, states, results), at);
   }
 }
