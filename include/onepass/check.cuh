@@ -307,6 +307,9 @@ ONEPASS_HD constexpr bool check(const pipeline<First, Rest...> *) {
   constexpr bool ends = sink_t<pipeline<First, Rest...>>::part == kind::sink;
   constexpr bool one_source = ((Rest::part != kind::source) && ...);
   constexpr bool one_kind = !any_needs_row<list<Rest...>>::value || !any_reduces_array<list<Rest...>>::value;
+  constexpr bool rows = ((Rest::part == kind::row) || ...);
+  constexpr bool tees_once =
+      !rows || (!any_tees<First>::value && ((Rest::part == kind::tee || !any_tees<Rest>::value) && ...));
   static_assert(starts,
                 "onepass: a pipeline begins with a source, such as load(p); a list of stages is a value to put "
                 "behind one");
@@ -317,12 +320,16 @@ ONEPASS_HD constexpr bool check(const pipeline<First, Rest...> *) {
       one_kind,
       "onepass: reduce keeps one state of the whole array, and beside a row stage or reduce_rows the states of a "
       "row do not outlive it: store or reduce_rows here, and reduce that in a new pipeline");
+  static_assert(
+      tees_once,
+      "onepass: beside a row stage a tee in an operand, or in a member of zip, would store each time that a wide "
+      "row is read again: store that value in a pipeline of its own, at one kernel and one read per element more");
   static_assert(!starts || !one_source || sinks > 0,
                 "onepass: a pipeline ends in a sink, such as store(p) or reduce(sum, out)");
   static_assert(!starts || !one_source || sinks <= 1,
                 "onepass: a pipeline has one sink: make the first a tee, as in tee(store(p))");
   static_assert(!starts || !one_source || sinks != 1 || ends, "onepass: a stage stands behind the sink");
-  if constexpr (starts && one_source && one_kind && sinks == 1 && ends)
+  if constexpr (starts && one_source && one_kind && tees_once && sinks == 1 && ends)
     return check_operand(static_cast<First *>(nullptr)) &&
            check_values<typename source_value<First>::type>(static_cast<list<Rest...> *>(nullptr));
   else return false;

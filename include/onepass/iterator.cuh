@@ -33,7 +33,7 @@ class source_iterator {
   ONEPASS_NO_EXEC_CHECK
   ONEPASS_HD value_type operator[](int64_t n) const {
     const int64_t index = index_ + n, row = ByRow ? index / columns_ : 0;
-    const position<1, access::whole> at{row, index - row * columns_, index, 1, false};
+    const position<1, access::whole> at{row, index - row * columns_, index, 1, false, false};
     return source_.template get<1>(at)[0];
   }
   ONEPASS_HD value_type operator*() const { return (*this)[0]; }

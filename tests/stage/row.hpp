@@ -108,22 +108,50 @@ auto folded(const S &statistic, const std::vector<T> &x) {
   return all;
 }
 
+// The second phase of a row stage's statistic, which knows the first, and what it makes of the values.
+template <class Math, class Stage, class T>
+auto second_phase(const Stage &stage, const std::vector<T> &x) {
+  const auto n = static_cast<std::int64_t>(x.size());
+  const onepass::detail::row_size size{n, 1 / static_cast<float>(n)};
+  const auto statistic = stage.template statistic_in<Math>();
+  return statistic.second(folded(statistic.template first<T>(size), x), size);
+}
+template <class S, class T>
+auto mapped(const S &second, const std::vector<T> &x) {
+  if constexpr (onepass::detail::has_map<S, T>::value) {
+    std::vector<decltype(second.map(x[0]))> y;
+    for (const T v : x) y.push_back(second.map(v));
+    return y;
+  } else {
+    return x;
+  }
+}
 // The result of a row stage's statistic by its two phases, and the values by it; of values as they are computed with.
 template <class Math = onepass::detail::full_math, class Stage, class T>
 auto held_result(const Stage &stage, const std::vector<T> &x) {
   const auto n = static_cast<std::int64_t>(x.size());
-  const onepass::detail::row_size size{n, 1 / static_cast<float>(n)};
-  const auto statistic = stage.template statistic_in<Math>();
-  const auto second = statistic.second(folded(statistic.template first<T>(size), x), size);
-  return second.finish(folded(second, x), size);
+  const auto second = second_phase<Math>(stage, x);
+  return second.finish(folded(second, mapped(second, x)), onepass::detail::row_size{n, 1 / static_cast<float>(n)});
 }
 template <class Math = onepass::detail::full_math, class Stage, class T>
 auto held_row(const Stage &stage, const std::vector<T> &x) {
+  namespace detail = onepass::detail;
   const auto result = held_result<Math>(stage, x);
-  const onepass::detail::row_lane_call<Math, decltype(stage.f), decltype(result)> each{stage.f, result};
-  std::vector<decltype(each(x[0]))> y;
-  for (const T v : x) y.push_back(each(v));
-  return y;
+  const auto second = second_phase<Math>(stage, x);
+  const auto values = mapped(second, x);
+  const auto finished = [&](const auto &each) {
+    std::vector<decltype(each(values[0]))> y;
+    for (const auto v : values) y.push_back(each(v));
+    return y;
+  };
+  using F = decltype(stage.f);
+  using R = decltype(result);
+  if constexpr (detail::has_map<std::decay_t<decltype(second)>, T>::value) {
+    const detail::functor_of_mapped<Math, F> f{stage.f};
+    return finished(detail::row_lane_call<detail::full_math, detail::functor_of_mapped<Math, F>, R>{f, result});
+  } else {
+    return finished(detail::row_lane_call<Math, F, R>{stage.f, result});
+  }
 }
 // As the values flow: f32 of 16-bit floats.
 template <class T>

@@ -12,10 +12,13 @@
 namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
-// Bytes of vectors such as gamma that a thread has in flight behind a row's reduction.
-#ifndef ONEPASS_LATE_BYTES
-#define ONEPASS_LATE_BYTES 64u
-#endif
+// The threads of a row, and how many bytes of vectors such as gamma each has in flight behind the row's reduction: fewer
+// where groups may be missing or lie anywhere, which takes registers.
+template <class Group, bool Ahead>
+struct with_late_bytes : Group {
+  static constexpr unsigned late_bytes = Ahead ? 64 : 32;
+  static constexpr bool full = Ahead;
+};
 
 // Blocks of rows that one warp or a part of it handles.
 ONEPASS_HD constexpr int row_block_threads(int threads_per_row) {
@@ -52,37 +55,32 @@ __device__ __forceinline__ position<N, A> locate_group(const row_place &place, i
 
 // Whether a group is computed. One of which no lane exists is zeros, and it costs less to compute with them than to hold
 // values across branches.
-template <int N, access A>
+template <class Group, int N, access A>
 __device__ __forceinline__ bool computes(const position<N, A> &at) {
-  return A == access::entire || at.count > 0;
+  return Group::full || at.count > 0;
 }
 
 // A statistic over the values of a thread that are held.
-template <int N, access A, unsigned Packs, class V, class S, class State>
+template <class Group, int N, access A, unsigned Packs, class V, class S, class State>
 __device__ __forceinline__ State fold_held(const S &statistic, State state, const pack<V, N> (&v)[Packs],
                                            const position<N, A> (&at)[Packs]) {
   ONEPASS_UNROLL
   for (unsigned k = 0; k < Packs; ++k)
-    if (computes(at[k])) state = fold(statistic, state, v[k], at[k]);
+    if (computes<Group>(at[k])) state = fold(statistic, state, v[k], at[k]);
   return state;
 }
 
-// The first phase of a row stage's statistic, and the result of both from its state; Id tells the reductions apart.
+// The first phase of a row stage's statistic, and the result of the second.
 template <class Value, class S>
 __device__ __forceinline__ auto first_phase(const S &statistic, const row_size &size) {
   if constexpr (has_phases<S>::value) return statistic.template first<Value>(size);
   else return statistic;
 }
-template <class Group, int Id, int N, access A, unsigned Packs, class V, class S, class State>
-__device__ __forceinline__ auto finish_phases(const S &statistic, const State &state, const row_size &size,
-                                              const pack<V, N> (&v)[Packs], const position<N, A> (&at)[Packs]) {
-  if constexpr (has_phases<S>::value) {
-    const auto second = statistic.second(state, size);
-    const auto none = second.template identity<V>();
-    return second.finish(Group::template reduce<Id>(second, fold_held(second, none, v, at), none), size);
-  } else {
-    return statistic.finish(state, size);
-  }
+template <class Group, int Id, int N, access A, unsigned Packs, class V, class S>
+__device__ __forceinline__ auto second_phase(const S &statistic, const row_size &size, const pack<V, N> (&v)[Packs],
+                                             const position<N, A> (&at)[Packs]) {
+  const auto none = statistic.template identity<V>();
+  return statistic.finish(Group::template reduce<Id>(statistic, fold_held<Group>(statistic, none, v, at), none), size);
 }
 
 // What reaches the parts of a segment, pack by pack: fetch(k) reads what has not been read yet, value(raw, k) is the
@@ -100,7 +98,7 @@ struct loaded_row {
   }
 };
 // The others with a row stage, at the head of `rest`, whose result is known.
-template <int N, access A, unsigned Packs, class Rest, class Early, class V, class Result>
+template <bool Mapped, int N, access A, unsigned Packs, class Rest, class Early, class V, class Result>
 struct reduced_row {
   static constexpr unsigned late_bytes = static_cast<unsigned>(N * late_bytes_of<Rest>);
   const Rest &rest;
@@ -112,24 +110,23 @@ struct reduced_row {
   __device__ __forceinline__ auto fetch(unsigned k) const { return fetch_late<N, true>(rest, early[k], at[k]); }
   template <class Raw>
   __device__ __forceinline__ auto value(const Raw &r, unsigned k) const {
-    return rest.head.template finish<typename math_of_row<Rest>::type>(v[k], r.head, at[k], result);
+    return rest.head.template finish<typename math_of_row<Rest>::type, Mapped>(v[k], r.head, at[k], result);
   }
 };
 
 // use(raw, value, k) for every pack; what is fetched late is so some packs ahead, as many as registers allow.
-template <int N, access A, unsigned Packs, class Before, class Use>
+template <class Group, int N, access A, unsigned Packs, class Before, class Use>
 __device__ __forceinline__ void each_pack(const Before &before, const position<N, A> (&at)[Packs], const Use &use) {
-  constexpr unsigned bytes = A == access::entire ? ONEPASS_LATE_BYTES : ONEPASS_LATE_BYTES / 2;
-  constexpr unsigned most = Before::late_bytes == 0 ? Packs : bytes / Before::late_bytes;
+  constexpr unsigned most = Before::late_bytes == 0 ? Packs : Group::late_bytes / Before::late_bytes;
   constexpr unsigned ahead = most < 1 ? 1 : most < Packs ? most : Packs;
   cs::decay_t<decltype(before.fetch(0))> raw[Packs];
   ONEPASS_UNROLL
   for (unsigned k = 0; k < ahead; ++k)
-    if (computes(at[k])) raw[k] = before.fetch(k);
+    if (computes<Group>(at[k])) raw[k] = before.fetch(k);
   ONEPASS_UNROLL
   for (unsigned k = 0; k < Packs; ++k) {
-    if (k + ahead < Packs && computes(at[k + ahead])) raw[k + ahead] = before.fetch(k + ahead);
-    if (computes(at[k])) use(raw[k].tail, before.value(raw[k], k), k);
+    if (k + ahead < Packs && computes<Group>(at[k + ahead])) raw[k + ahead] = before.fetch(k + ahead);
+    if (computes<Group>(at[k])) use(raw[k].tail, before.value(raw[k], k), k);
   }
 }
 
@@ -160,6 +157,21 @@ struct finish_values {
   }
 };
 
+template <class Group, class V, int N, access A, unsigned Packs, class Before, class Parts>
+__device__ __forceinline__ void run_held(const Before &before, const Parts &parts, const position<N, A> (&at)[Packs],
+                                         const row_place &place);
+
+// What follows a row stage, the head of `rest`, from its result on. Value is the type of the values in front of it.
+template <class Group, bool Mapped, class Value, class Result, class Rest, class Early, class V, int N, access A,
+          unsigned Packs>
+__device__ __forceinline__ void run_behind(const Result &result, const Rest &rest, const Early (&early)[Packs],
+                                           const pack<V, N> (&v)[Packs], const position<N, A> (&at)[Packs],
+                                           const row_place &place) {
+  if (place.leads) rest.head.keep(result, place.row);
+  run_held<Group, typename stage_value<Value, cs::decay_t<decltype(rest.head)>>::type>(
+      reduced_row<Mapped, N, A, Packs, Rest, Early, V, Result>{rest, early, v, at, result}, rest.tail, at, place);
+}
+
 // A segment: the parts up to the next row stage over the held row, the reductions among them together with that of the
 // row stage, and what follows it.
 template <class Group, class V, int N, access A, unsigned Packs, class Before, class Parts>
@@ -181,24 +193,35 @@ __device__ __forceinline__ void run_held(const Before &before, const Parts &part
     pack<next, N> held[Packs];
     using early_type = cs::decay_t<decltype(raw_from_row(parts, before.fetch(0).tail))>;
     early_type early[Packs];
-    each_pack(before, at,
+    each_pack<Group>(before, at,
                      hold_values<N, A, Packs, Parts, next, early_type, cs::decay_t<decltype(first)>,
                                  cs::decay_t<decltype(states)>>{parts, at, held, early, first, states});
     states = Group::template reduce<2 * id + 1>(all, states, none);
     if (place.leads) put_row(together, states, place.row, place.size.n);
-    const auto result = finish_phases<Group, 2 * id>(statistic, last_state(states), place.size, held, at);
-    if (place.leads) rest.head.keep(result, place.row);
-    run_held<Group, typename stage_value<next, cs::decay_t<decltype(rest.head)>>::type>(
-        reduced_row<N, A, Packs, rest_type, early_type, next, cs::decay_t<decltype(result)>>{rest, early, held, at, result},
-        rest.tail, at, place);
+    if constexpr (has_phases<cs::decay_t<decltype(statistic)>>::value) {
+      const auto second = statistic.second(last_state(states), place.size);
+      if constexpr (has_map<cs::decay_t<decltype(second)>, next>::value) {
+        decltype(each_lane(map_of<cs::decay_t<decltype(second)>>{second}, held[0])) mapped[Packs];
+        ONEPASS_UNROLL
+        for (unsigned k = 0; k < Packs; ++k)
+          if (computes<Group>(at[k])) mapped[k] = each_lane(map_of<cs::decay_t<decltype(second)>>{second}, held[k]);
+        run_behind<Group, true, next>(second_phase<Group, 2 * id>(second, place.size, mapped, at), rest, early, mapped, at,
+                                      place);
+      } else {
+        run_behind<Group, false, next>(second_phase<Group, 2 * id>(second, place.size, held, at), rest, early, held, at,
+                                       place);
+      }
+    } else {
+      run_behind<Group, false, next>(statistic.finish(last_state(states), place.size), rest, early, held, at, place);
+    }
   } else if constexpr (cs::is_same_v<cs::decay_t<decltype(sinks)>, list<>>) {
     list<> none;
-    each_pack(before, at, finish_values<N, A, Packs, Parts, list<>>{parts, at, none});
+    each_pack<Group>(before, at, finish_values<N, A, Packs, Parts, list<>>{parts, at, none});
   } else {
     const side_by_side<cs::decay_t<decltype(sinks)>, values> all{sinks};
     const auto none = all.identity();
     auto states = none;
-    each_pack(before, at, finish_values<N, A, Packs, Parts, cs::decay_t<decltype(states)>>{parts, at, states});
+    each_pack<Group>(before, at, finish_values<N, A, Packs, Parts, cs::decay_t<decltype(states)>>{parts, at, states});
     states = Group::template reduce<1>(all, states, none);
     if (place.leads) put_row(sinks, states, place.row, place.size.n);
   }
@@ -218,7 +241,7 @@ __device__ __forceinline__ void hold_row(const P &p, const row_place &place, int
   for (unsigned k = 0; k < Packs; ++k) {
     at[k] = k + 1 < Packs ? locate_group<N, A, Full>(place, first_index, columns, thread + k * stride)
                           : locate_group<N, A, false>(place, first_index, columns, thread + k * stride);
-    if (computes(at[k])) raw[k] = fetch_early<N, false>(p.inner, at[k]);
+    if (computes<Group>(at[k])) raw[k] = fetch_early<N, false>(p.inner, at[k]);
   }
   Group::ready();
   run_held<Group, source_value_t<P>>(loaded_row<N, A, Packs, P, raw_type>{p, raw, at}, p.inner.tail, at, place);
@@ -228,7 +251,7 @@ __device__ __forceinline__ void hold_row(const P &p, const row_place &place, int
 template <class P>
 ONEPASS_HD constexpr int row_blocks(int threads, int packs, bool aligned) {
   const int lanes = packs * lanes_v<P>, live = lanes * (widest_value(static_cast<P *>(nullptr)) / 2 + streamed_bytes<P>()) / 4;
-  const int held = live <= 40 ? 64 : live <= 56 ? 80 : live <= 72 ? 96 : 128;
+  const int held = live <= 40 ? 64 : live <= 56 ? 80 : 128;
   const int registers = aligned || held == 128 ? held : held + 32;  // words in front of and behind a group
   const int blocks = 65536 / (registers * threads);
   return blocks < 1 ? 1 : blocks > 16 ? 16 : blocks;
@@ -241,8 +264,8 @@ __device__ __forceinline__ void hold_rows(const P &p, const row_place &place, bo
   constexpr int N = lanes_v<P>;
   const int64_t columns = exists ? place.size.n : 0;
   if (all_exist && place.size.n >= static_cast<int64_t>(Packs - 1) * stride * N)
-    hold_row<Group, N, A, Packs, true>(p, place, columns, thread, stride);
-  else hold_row<Group, N, A, Packs, false>(p, place, columns, thread, stride);
+    hold_row<with_late_bytes<Group, A == access::entire>, N, A, Packs, true>(p, place, columns, thread, stride);
+  else hold_row<with_late_bytes<Group, false>, N, A, Packs, false>(p, place, columns, thread, stride);
 }
 
 template <class Tag, int Threads, unsigned Packs, bool Aligned>

@@ -277,7 +277,7 @@ ONEPASS_OBJECT detail::layer_norm_word layer_norm{};
 // rms_norm([gamma,] eps[, keep(rstd)]): x rstd gamma, rstd = 1 / sqrt(mean of squares + eps).
 ONEPASS_OBJECT detail::rms_norm_word rms_norm{};
 // l2_normalize, l2_normalize(eps[, keep(norm)]): x / max(norm2, eps), eps = 1e-12 where none is given. The norm neither
-// overflows nor underflows.
+// overflows nor underflows on the way; where it is infinite the row is NaN.
 ONEPASS_OBJECT detail::l2_normalize_word l2_normalize{};
 
 }  // namespace onepass

@@ -4,7 +4,9 @@
 // The statistic of a row stage may have a second form for rows that are held on the chip, in two phases over the same
 // values, the second of which knows the result of the first:
 //   first<T>(size)      the statistic of the first phase, of values of type T
-//   second(state, size) the statistic of the second; its finish(state, size) returns what finish of the whole does
+//   second(state, size) the statistic of the second; its finish(state, size) returns what finish of the whole does. It
+//                       may have map(x), what is held of a value from then on: it folds that, and in the place of the
+//                       functor's call operator stands mapped<Math>(map(x), result, operand...)
 // and a form for each kind of math, as<Math>(). What finish returns may have kept(), the results that keep() writes;
 // else they are what finish returns. `size` is the number of columns, an int64 with its reciprocal.
 #ifndef ONEPASS_STAGE_ROW_CUH
@@ -68,6 +70,29 @@ template <class S, class = void>
 struct has_math_forms : cs::false_type {};
 template <class S>
 struct has_math_forms<S, cs::void_t<decltype(cs::declval<const S &>().template as<full_math>())>> : cs::true_type {};
+
+template <class S, class T, class = void>
+struct has_map : cs::false_type {};
+template <class S, class T>
+struct has_map<S, T, cs::void_t<decltype(cs::declval<const S &>().map(cs::declval<T>()))>> : cs::true_type {};
+
+// A statistic's map, and a functor of what it makes.
+template <class S>
+struct map_of {
+  const S &statistic;
+  template <class T>
+  ONEPASS_HD auto operator()(const T &x) const {
+    return statistic.map(x);
+  }
+};
+template <class Math, class F>
+struct functor_of_mapped {
+  const F &f;
+  template <class... T>
+  ONEPASS_HD auto operator()(const T &...x) const {
+    return f.template mapped<Math>(x...);
+  }
+};
 
 template <class Void, class F, class... T>
 struct takes_narrow_in : cs::false_type {};
@@ -152,9 +177,14 @@ struct row_stage {
   ONEPASS_HD auto fetch(const position<N, A> &at) const {
     return fetch_all<N>(inner.head.inner, at);
   }
-  template <class Math, int N, class V, class Raw, access A, class Result>
+  // The values behind; Mapped where they have been through the statistic's map.
+  template <class Math, bool Mapped = false, int N, class V, class Raw, access A, class Result>
   ONEPASS_HD auto finish(const pack<V, N> &v, const Raw &raw, const position<N, A> &at, const Result &row) const {
-    return view_all<Math, V, N>(row_pack_call<Math, F, Result, pack<V, N>>{f, row, v}, inner.head.inner, raw, at);
+    if constexpr (Mapped) {
+      using G = functor_of_mapped<Math, F>;
+      const G g{f};
+      return view_all<Math, V, N>(row_pack_call<full_math, G, Result, pack<V, N>>{g, row, v}, inner.head.inner, raw, at);
+    } else return view_all<Math, V, N>(row_pack_call<Math, F, Result, pack<V, N>>{f, row, v}, inner.head.inner, raw, at);
   }
   template <class Result>
   ONEPASS_HD void keep(const Result &of_row, int64_t row) const {

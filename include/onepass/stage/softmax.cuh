@@ -22,32 +22,26 @@ ONEPASS_HD softmax_row<R> softmax_row_of(R base, R sum) {
   return {base, sum, divide_op{}(R(1), known)};
 }
 
-// The sum of e^(x - most) for the greatest number of the row, as in log_sum_exp.
+// e^(x - most) for the greatest number of the row, as in log_sum_exp, and the sum of them. In narrow math they are held
+// as their roots, as in exp_op::narrow.
 template <class Math, class R>
-struct sum_of_powers : sum_statistic {
+struct powers_of_row : sum_statistic {
   R most;
   template <class T>
-  ONEPASS_HD R identity() const {
-    return R(0);
+  ONEPASS_HD R map(T x) const {
+    const R below = minus(static_cast<R>(x), most);
+    if constexpr (cs::is_same_v<Math, narrow_math> && cs::is_same_v<R, float>)
+      return fast_exp2(times(below, 0.72134752f));
+    else return exp_op{}(below);
   }
-  template <class T>
-  ONEPASS_HD R lift(T x, const coordinate &) const {
-    return power(static_cast<R>(x));
-  }
-  template <class T, int N, access A>
-  ONEPASS_HD R fold(R sum, const pack<T, N> &v, const position<N, A> &at) const {
-    pack<R, N> x;
-    ONEPASS_UNROLL
-    for (int i = 0; i < N; ++i) x[i] = at.has(i) ? power(static_cast<R>(v[i])) : R(0);
-    return plus(sum, total(x));
+  template <int N, access A>
+  ONEPASS_HD R fold(R sum, const pack<R, N> &mapped, const position<N, A> &at) const {
+    const pack<R, N> x = existing(mapped, at);
+    if constexpr (cs::is_same_v<Math, narrow_math> && cs::is_same_v<R, float>)
+      return plus(sum, total_of_products<R>(x, x));
+    else return plus(sum, total(x));
   }
   ONEPASS_HD softmax_row<R> finish(R sum, int64_t) const { return softmax_row_of(most, sum); }
-
- private:
-  ONEPASS_HD R power(R x) const {
-    if constexpr (cs::is_same_v<Math, narrow_math>) return fast_exp2(times(minus(x, most), 1.44269504f));
-    else return exp_op{}(minus(x, most));
-  }
 };
 
 // One phase: that of log_sum_exp. Two: the greatest value, then the sum.
@@ -62,7 +56,7 @@ struct softmax_statistic : log_sum_exp_statistic {
     return extremum_word<greatest_value, maximum_op>{};
   }
   template <class T>
-  ONEPASS_HD sum_of_powers<Math, real_t<T>> second(T most, const row_size &) const {
+  ONEPASS_HD powers_of_row<Math, real_t<T>> second(T most, const row_size &) const {
     using R = real_t<T>;
     constexpr R end = cs::numeric_limits<R>::max();  // so that no infinity meets another
     return {{}, lesser(greater(static_cast<R>(most), -end), end)};
@@ -78,9 +72,43 @@ struct softmax_op {
   ONEPASS_HD R operator()(T x, const softmax_row<R> &row) const {
     return times(exp_op{}(minus(static_cast<R>(x), row.base)), row.inverse);
   }
-  ONEPASS_HD float narrow(float x, const softmax_row<float> &row) const {  // as exp_op::narrow
-    const float half = fast_exp2(times(minus(x, row.base), 0.72134752f));
-    return times(half, times(half, row.inverse));
+  ONEPASS_HD float narrow(float x, const softmax_row<float> &row) const {
+    return mapped<narrow_math>(fast_exp2(times(minus(x, row.base), 0.72134752f)), row);
+  }
+  // Of what the statistic's second phase made of x.
+  template <class Math, class R>
+  ONEPASS_HD R mapped(R power, const softmax_row<R> &row) const {
+    if constexpr (cs::is_same_v<Math, narrow_math> && cs::is_same_v<R, float>)
+      return times(power, times(power, row.inverse));
+    else return times(power, row.inverse);
+  }
+};
+// The logarithm is of x itself.
+template <class Math, class R>
+struct sum_of_powers : sum_statistic {
+  powers_of_row<Math, R> powers;
+  template <class T>
+  ONEPASS_HD R identity() const {  // of integers too
+    return R(0);
+  }
+  template <class T, int N, access A>
+  ONEPASS_HD R fold(R sum, const pack<T, N> &v, const position<N, A> &at) const {
+    pack<R, N> x;
+    ONEPASS_UNROLL
+    for (int i = 0; i < N; ++i) x[i] = powers.map(v[i]);
+    return powers.fold(sum, x, at);
+  }
+  ONEPASS_HD softmax_row<R> finish(R sum, int64_t n) const { return powers.finish(sum, n); }
+};
+template <class Math>
+struct log_softmax_statistic : softmax_statistic<Math> {
+  template <class M>
+  ONEPASS_HD constexpr log_softmax_statistic<M> as() const {
+    return {};
+  }
+  template <class T>
+  ONEPASS_HD sum_of_powers<Math, real_t<T>> second(T most, const row_size &size) const {
+    return {{}, softmax_statistic<Math>::second(most, size)};
   }
 };
 struct log_softmax_op {
@@ -91,11 +119,14 @@ struct log_softmax_op {
   }
 };
 
-template <class F>
-struct softmax_word : row_stage<softmax_statistic<full_math>, F, kept_results<>> {
-  template <class... Out>
-  ONEPASS_HD constexpr auto operator()(kept_results<Out...> kept) const {
-    return make_row_stage(softmax_statistic<full_math>{}, F{}, kept);
+template <class S, class F>
+struct softmax_word : row_stage<S, F, kept_results<>> {
+  template <class... Kept>
+  ONEPASS_HD constexpr auto operator()(Kept... kept) const {
+    constexpr bool one_keep = sizeof...(Kept) == 1 && (is_keep<Kept> && ...);
+    static_assert(one_keep, "onepass: softmax and log_softmax take nothing but one keep: softmax(keep(lse))");
+    if constexpr (one_keep) return make_row_stage(S{}, F{}, kept...);
+    else return make_row_stage(S{}, F{}, kept_results<>{});
   }
 };
 
@@ -104,8 +135,8 @@ struct softmax_word : row_stage<softmax_statistic<full_math>, F, kept_results<>>
 // Stages. softmax(keep(lse)) and log_softmax(keep(lse)) also write log_sum_exp of each row. Scale, temperature and
 // masks are stages in front: multiply(scale), add(load(mask)), where(load(mask), -INFINITY). A row of -inf alone, or
 // with +inf or NaN in it, becomes NaN.
-ONEPASS_OBJECT detail::softmax_word<detail::softmax_op> softmax{};
-ONEPASS_OBJECT detail::softmax_word<detail::log_softmax_op> log_softmax{};
+ONEPASS_OBJECT detail::softmax_word<detail::softmax_statistic<detail::full_math>, detail::softmax_op> softmax{};
+ONEPASS_OBJECT detail::softmax_word<detail::log_softmax_statistic<detail::full_math>, detail::log_softmax_op> log_softmax{};
 
 }  // namespace onepass
 
