@@ -62,7 +62,7 @@ __global__ void check_rows(const In *x, std::int64_t in_pitch, const Out *y, std
     const double right = want(in, truth[row], column, scale);
     const double got = static_cast<double>(op::detail::widen(y[row * out_pitch + column]));
     const bool both_nan = got != got && right != right;
-    if (!both_nan && !(fabs(got - right) <= relative * (fabs(right) + scale) + 1e-37)) atomicAdd(errors, 1ull);
+    if (!both_nan && !(fabs(got - right) <= relative * (fabs(right) + scale) + (op::detail::is_half<Out> ? 0x1p-24 : 1e-37))) atomicAdd(errors, 1ull);
   }
 }
 
@@ -94,7 +94,7 @@ struct layer_norm_truth {
     const double y = (x - t.mean) / sqrt(t.variance + eps);
     const double g = gamma ? static_cast<double>(op::detail::widen(gamma[column])) : 1;
     const double b = beta ? static_cast<double>(op::detail::widen(beta[column])) : 0;
-    scale = (fabs(x) + fabs(t.mean)) / sqrt(t.variance + eps) * fabs(g) * 0x1p-8 + fabs(b) * 0x1p-8;
+    scale = ((fabs(x) + fabs(t.mean)) / sqrt(t.variance + eps) * fabs(g) + fabs(b)) * (sizeof(Beta) == 4 ? 0x1p-3 : 0x1p-8);
     return y * g + b;
   }
 };

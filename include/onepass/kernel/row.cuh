@@ -257,15 +257,20 @@ ONEPASS_HD constexpr int row_blocks(int threads, int packs, bool aligned) {
   return blocks < 1 ? 1 : blocks > 16 ? 16 : blocks;
 }
 
-// Which of both bodies is chosen by the block, never by the lane.
+// Aligned rows have a second body without conditions, for as many packs as all threads have; which one is chosen by the
+// block, never by the lane.
 template <class Group, access A, unsigned Packs, class P>
 __device__ __forceinline__ void hold_rows(const P &p, const row_place &place, bool exists, unsigned thread,
                                           unsigned stride, bool all_exist) {
   constexpr int N = lanes_v<P>;
   const int64_t columns = exists ? place.size.n : 0;
-  if (all_exist && place.size.n >= static_cast<int64_t>(Packs - 1) * stride * N)
-    hold_row<with_late_bytes<Group, A == access::entire>, N, A, Packs, true>(p, place, columns, thread, stride);
-  else hold_row<with_late_bytes<Group, false>, N, A, Packs, false>(p, place, columns, thread, stride);
+  if constexpr (A == access::entire) {
+    if (all_exist && place.size.n >= static_cast<int64_t>(Packs - 1) * stride * N) {
+      hold_row<with_late_bytes<Group, true>, N, A, Packs, true>(p, place, columns, thread, stride);
+      return;
+    }
+  }
+  hold_row<with_late_bytes<Group, false>, N, A, Packs, false>(p, place, columns, thread, stride);
 }
 
 template <class Tag, int Threads, unsigned Packs, bool Aligned>

@@ -16,16 +16,17 @@ ONEPASS_HD R inverse_root(R mean, R eps) {
   return rsqrt_op{}(plus(plus(mean, minus(mean, mean)), eps));
 }
 
-// (x - base) rstd + offset: the mean is base + shift, where base alone may not be exact enough.
+// (x - base) scale + offset: the mean is base + shift, where base alone may not be exact enough; scale is rstd, but 0
+// in a row of one value.
 template <class R>
 struct layer_norm_row {
-  R base, shift, rstd, offset;
+  R base, shift, rstd, scale, offset;
   ONEPASS_HD cs::tuple<R, R> kept() const { return {plus(base, shift), rstd}; }
 };
 template <class R>
-ONEPASS_HD layer_norm_row<R> layer_norm_row_of(R base, R shift, R variance, double eps) {
-  const R rstd = inverse_root(variance, static_cast<R>(eps));
-  return {base, shift, rstd, times(-shift, rstd)};
+ONEPASS_HD layer_norm_row<R> layer_norm_row_of(R base, R shift, R variance, double eps, bool one_value = false) {
+  const R rstd = inverse_root(variance, static_cast<R>(eps)), scale = one_value ? R(0) : rstd;
+  return {base, shift, rstd, scale, times(-shift, scale)};
 }
 
 // The mean, summed as x / n so that it overflows only where it is no number.
@@ -82,8 +83,10 @@ struct centred {
     return combine(own[0], own[1]);
   }
   ONEPASS_HD layer_norm_row<R> finish(const sums &s, const row_size &) const {
-    const R shift = times(s.first, inverse);
-    return layer_norm_row_of(mean, shift, greater(times(fused(-shift, s.first, s.second), inverse), R(0)), eps);
+    const R shift = times(s.first, inverse), spread = fused(-shift, s.first, s.second);
+    // The differences are all the same, but for the rounding of their sums: the mean has missed the one value.
+    const bool one_value = s.second > R(0) && spread <= times(s.second, R(0x1p-20));
+    return layer_norm_row_of(mean, shift, one_value ? R(0) : times(spread, inverse), eps, one_value);
   }
 };
 
@@ -107,7 +110,7 @@ struct layer_norm_statistic : moments {
 struct layer_norm_op {
   template <class T, class R>
   ONEPASS_HD R operator()(T x, const layer_norm_row<R> &row) const {
-    return fused(minus(static_cast<R>(x), row.base), row.rstd, row.offset);
+    return fused(minus(static_cast<R>(x), row.base), row.scale, row.offset);
   }
   template <class T, class R, class Gamma>
   ONEPASS_HD auto operator()(T x, const layer_norm_row<R> &row, Gamma gamma) const {
