@@ -30,7 +30,7 @@ onepass_plan_t plan_of(const P &p, onepass_extent_t extent) {
   onepass_leaf_t leaves[ONEPASS_MAX_LEAVES];
   onepass_plan_t plan{};
   const int count = detail::write_leaves(p.inner, leaves);
-  REQUIRE(onepass_plan(&geometry, extent, leaves, count, ONEPASS_ROW_AUTO, 1, &plan) == ONEPASS_SUCCESS);
+  REQUIRE(onepass_plan(&geometry, extent, leaves, count, ONEPASS_ROW_AUTO, nullptr, &plan) == ONEPASS_SUCCESS);
   return plan;
 }
 

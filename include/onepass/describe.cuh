@@ -57,8 +57,7 @@ ONEPASS_HD int write_leaves(const list<Head, Tail...> &parts, onepass_leaf_t *ou
 // a mask of bytes went from 0.91 to 0.98 of its roof).
 template <class... Leaf>
 ONEPASS_HD constexpr int lanes_of(list<Leaf...> *) {
-  static_assert((!is_long_double<typename Leaf::element> && ...),
-                "onepass: a device has no long double: use a double");
+  static_assert((!is_long_double<typename Leaf::element> && ...), "onepass: a device has no long double: use a double");
   static_assert(((sizeof(typename Leaf::element) <= 64 &&
                   (sizeof(typename Leaf::element) & (sizeof(typename Leaf::element) - 1)) == 0) &&
                  ...),
@@ -125,6 +124,17 @@ ONEPASS_HD constexpr int streamed_bytes() {
   return streamed_bytes(static_cast<leaves_t<P> *>(nullptr));
 }
 
+// Bytes of a group in shared memory, 0 where an array is read in another way than by whole rows.
+template <class... Leaf>
+ONEPASS_HD constexpr bool is_copyable(list<Leaf...> *) {
+  return ((Leaf::written || Leaf::span != ONEPASS_PER_ELEMENT || own_by_rows<Leaf>::value) && ...);
+}
+template <class P>
+ONEPASS_HD constexpr int held_bytes() {
+  const int bytes = lanes_v<P> * streamed_bytes<P>();
+  return any_needs_row<P>::value && is_copyable(static_cast<leaves_t<P> *>(nullptr)) ? bytes : 0;
+}
+
 template <class P>
 ONEPASS_HD constexpr int state_bytes() {
   if constexpr (any_reduces_array<P>::value) return sizeof(states_t<P>);
@@ -152,10 +162,14 @@ ONEPASS_HD constexpr onepass_cost_t cost_of() {
 
 template <class P>
 ONEPASS_HD constexpr onepass_geometry_t geometry_of() {
-  return {any_needs_row<P>::value ? ONEPASS_ROW
+  return {any_needs_row<P>::value       ? ONEPASS_ROW
           : any_reduces_array<P>::value ? ONEPASS_REDUCE
-                                  : ONEPASS_MAP,
-          lanes_v<P>, any_by_row<P>::value, state_bytes<P>(), row_stages_in<decltype(P::inner)>};
+                                        : ONEPASS_MAP,
+          lanes_v<P>,
+          any_by_row<P>::value,
+          state_bytes<P>(),
+          row_stages_in<decltype(P::inner)>,
+          held_bytes<P>()};
 }
 
 // About how many registers a thread of a kernel holds at once beside its addresses: the raw words of `packs` groups,

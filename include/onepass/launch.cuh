@@ -95,21 +95,32 @@ struct kernel_handle {
   kernel_handle(void (*kernel)(Args...)) : function(reinterpret_cast<const void *>(kernel)) {}
 };
 
+// The threads of a block of a plan.
+inline int block_threads(const onepass_plan_t &plan) {
+  return plan.strategy == ONEPASS_ROW_WARP ? ONEPASS_WARP_ROW_THREADS : plan.threads;
+}
+
 // The launch's own error alone: cudaGetLastError is not asked.
 template <class... Args>
-onepass_status_t start_kernel(kernel_handle kernel, int64_t blocks, int threads, int cluster,
+onepass_status_t start_kernel(kernel_handle kernel, const onepass_plan_t &plan, int64_t blocks,
                               const onepass_exec_t &exec, Args... args) {
   cudaLaunchAttribute attributes[2]{};
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(static_cast<unsigned>(blocks));
-  config.blockDim = dim3(static_cast<unsigned>(threads));
+  config.blockDim = dim3(static_cast<unsigned>(block_threads(plan)));
+  config.dynamicSmemBytes = static_cast<size_t>(plan.shared_bytes);
   config.stream = static_cast<cudaStream_t>(exec.stream);
   config.attrs = attributes;
-  if (cluster > 1) {
+  if (plan.shared_bytes > 32 * 1024) {  // with that of the reductions it may be more than every kernel may have
+    const cudaError_t error =
+        cudaFuncSetAttribute(kernel.function, cudaFuncAttributeMaxDynamicSharedMemorySize, plan.shared_bytes);
+    if (error != cudaSuccess) return status_of(error);
+  }
+  if (plan.cluster > 1) {
     attributes[0].id = cudaLaunchAttributeClusterDimension;
-    attributes[0].val.clusterDim = {static_cast<unsigned>(cluster), 1, 1};
+    attributes[0].val.clusterDim = {static_cast<unsigned>(plan.cluster), 1, 1};
     config.numAttrs = 1;
-    if (cluster > 8) {  // more than every device with clusters has
+    if (plan.cluster > 8) {  // more than every device with clusters has
       const cudaError_t error =
           cudaFuncSetAttribute(kernel.function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
       if (error != cudaSuccess) return status_of(error);
@@ -146,26 +157,21 @@ shape shape_of(const onepass_plan_t &plan, onepass_extent_t extent) {
   return s;
 }
 
-// The kernel of a plan for rows: one for each line of the table in plan.h, that for line I and below.
-template <class Tag, int I = 0>
+// The kernel of a plan for rows in registers: one for each line of the table in plan.h, that for line I and below.
+template <class Tag, bool Aligned, int I = 0>
 kernel_handle row_kernel_for(const onepass_plan_t &plan) {
-  constexpr int lanes = lanes_v<tagged_t<Tag>>;
-  if constexpr (onepass_row_cut(I).threads > 0) {
-    constexpr int threads = onepass_row_cut(I).threads, packs = onepass_row_packs(onepass_row_cut(I).packs, lanes);
-    constexpr bool clustered = onepass_row_cut(I).strategy == ONEPASS_ROW_CLUSTER;
-    if (plan.strategy != onepass_row_cut(I).strategy || plan.threads != threads || plan.packs != packs)
-      return row_kernel_for<Tag, I + 1>(plan);
-    if constexpr (clustered) {
-      if (plan.aligned) return &row_cluster_kernel<Tag, threads, packs, true>;
-      return &row_cluster_kernel<Tag, threads, packs, false>;
-    } else {
-      if (plan.aligned) return &row_kernel<Tag, threads, packs, true>;
-      return &row_kernel<Tag, threads, packs, false>;
-    }
-  } else {
-    if (plan.aligned) return &row_stream_kernel<Tag, true>;
-    return &row_stream_kernel<Tag, false>;
-  }
+  constexpr onepass_row_cut_t cut = onepass_row_cut(I);
+  constexpr int packs = onepass_row_packs(cut.packs, lanes_v<tagged_t<Tag>>);
+  if constexpr (onepass_row_cut(I + 1).threads > 0)
+    if (plan.threads != cut.threads || plan.packs != packs) return row_kernel_for<Tag, Aligned, I + 1>(plan);
+  return &row_kernel<Tag, static_cast<unsigned>(cut.threads), static_cast<unsigned>(packs), Aligned>;
+}
+template <class Tag, bool Aligned>
+kernel_handle row_kernel_of_strategy(const onepass_plan_t &plan) {
+  if (plan.strategy == ONEPASS_ROW_STREAM) return &row_stream_kernel<Tag, Aligned>;
+  if constexpr (held_bytes<tagged_t<Tag>>() > 0)
+    if (plan.strategy == ONEPASS_ROW_SHARED) return &row_shared_kernel<Tag, ONEPASS_SHARED_THREADS, Aligned>;
+  return row_kernel_for<Tag, Aligned>(plan);
 }
 
 // The kernel of a plan.
@@ -177,16 +183,11 @@ kernel_handle kernel_of_family() {
 template <class Tag>
 kernel_handle kernel_for(const onepass_plan_t &plan) {
   if constexpr (any_needs_row<tagged_t<Tag>>::value) {
-    return row_kernel_for<Tag>(plan);
+    return plan.aligned ? row_kernel_of_strategy<Tag, true>(plan) : row_kernel_of_strategy<Tag, false>(plan);
   } else {
     if (plan.counted) return plan.aligned ? kernel_of_family<Tag, true, true>() : kernel_of_family<Tag, false, true>();
     return plan.aligned ? kernel_of_family<Tag, true, false>() : kernel_of_family<Tag, false, false>();
   }
-}
-
-// The threads of a block of a plan.
-inline int block_threads(const onepass_plan_t &plan) {
-  return plan.strategy == ONEPASS_ROW_WARP ? ONEPASS_WARP_ROW_THREADS : plan.threads;
 }
 
 template <class Tag>
@@ -198,7 +199,7 @@ onepass_status_t start_on_device(const tagged_t<Tag> &p, onepass_extent_t extent
   const kernel_handle kernel = kernel_for<Tag>(plan);
   if constexpr (any_needs_row<P>::value) {
     const row_shape rows{extent.rows, extent.columns, 1 / static_cast<float>(extent.columns), extent.columns_at};
-    return start_kernel(kernel, plan.blocks, block_threads(plan), plan.cluster, exec, p, rows);
+    return start_kernel(kernel, plan, plan.blocks, exec, p, rows);
   } else if constexpr (any_reduces_array<P>::value) {
     const shape s = shape_of<P>(plan, extent);
     static_assert(alignof(states_t<P>) <= ONEPASS_WORKSPACE_ALIGNMENT,
@@ -206,22 +207,25 @@ onepass_status_t start_on_device(const tagged_t<Tag> &p, onepass_extent_t extent
     char *base = static_cast<char *>(exec.workspace);
     const reduce_workspace workspace{reinterpret_cast<unsigned *>(base), base + ONEPASS_WORKSPACE_HEADER_BYTES};
     const int64_t most = exec.max_blocks > 0 ? exec.max_blocks : plan.blocks;
-    return start_kernel(kernel, plan.blocks < most ? plan.blocks : most, plan.threads, 1, exec, p, s,
+    return start_kernel(kernel, plan, plan.blocks < most ? plan.blocks : most, exec, p, s,
                         static_cast<unsigned>(plan.blocks), workspace);
   } else {
-    return start_kernel(kernel, plan.blocks, plan.threads, 1, exec, p, shape_of<P>(plan, extent));
+    return start_kernel(kernel, plan, plan.blocks, exec, p, shape_of<P>(plan, extent));
   }
 }
 
 // Clusters need a device that has them, and code that was compiled for one.
 template <class Tag>
-onepass_status_t clusters_on_device(const onepass_plan_t &plan, int *can) {
-  int device = 0;
+onepass_status_t row_device_of(onepass_row_device_t *out) {
+  int device = 0, clusters = 0, shared = 0;
   cudaFuncAttributes compiled{};
+  const kernel_handle kernel = &row_stream_kernel<Tag, true>;
   cudaError_t error = cudaGetDevice(&device);
-  if (error == cudaSuccess) error = cudaDeviceGetAttribute(can, cudaDevAttrClusterLaunch, device);
-  if (error == cudaSuccess && *can) error = cudaFuncGetAttributes(&compiled, kernel_for<Tag>(plan).function);
-  if (error == cudaSuccess) *can = *can && compiled.ptxVersion >= 90;
+  if (error == cudaSuccess) error = cudaDeviceGetAttribute(&clusters, cudaDevAttrClusterLaunch, device);
+  if (error == cudaSuccess) error = cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  if (error == cudaSuccess && clusters) error = cudaFuncGetAttributes(&compiled, kernel.function);
+  out->cluster = clusters && compiled.ptxVersion >= 90 ? ONEPASS_MAX_CLUSTER : 1;
+  out->shared_bytes = shared - 3072;  // what the reductions of a row may need
   return status_of(error);
 }
 
@@ -235,12 +239,13 @@ onepass_status_t report_on_device(const onepass_plan_t &plan, onepass_report_t *
   if (error == cudaSuccess)
     error = cudaDeviceGetAttribute(&threads_per_sm, cudaDevAttrMaxThreadsPerMultiProcessor, device);
   if (error == cudaSuccess)
-    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel.function, block_threads(plan), 0);
+    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel.function, block_threads(plan),
+                                                          static_cast<size_t>(plan.shared_bytes));
   if (error != cudaSuccess) return status_of(error);
   report->plan = plan;
   report->registers = attributes.numRegs;
   report->spilled_bytes = static_cast<int32_t>(attributes.localSizeBytes);
-  report->shared_bytes = static_cast<int32_t>(attributes.sharedSizeBytes);
+  report->shared_bytes = static_cast<int32_t>(attributes.sharedSizeBytes) + plan.shared_bytes;
   report->blocks_per_sm = blocks;
   report->occupancy = static_cast<double>(blocks * block_threads(plan)) / threads_per_sm;
   return ONEPASS_SUCCESS;
@@ -275,8 +280,8 @@ struct entries {
     run_on_host(pipeline_of(args), extent);
     return ONEPASS_SUCCESS;
   }
-  static onepass_status_t clusters(const onepass_plan_t *plan, int *can) {
-    if constexpr (any_needs_row<P>::value) return clusters_on_device<Tag>(*plan, can);
+  static onepass_status_t row_device(onepass_row_device_t *device) {
+    if constexpr (any_needs_row<P>::value) return row_device_of<Tag>(device);
     else return ONEPASS_ERROR_STRATEGY;
   }
   static onepass_status_t report(const onepass_plan_t *plan, onepass_report_t *out) {
@@ -305,7 +310,7 @@ constexpr onepass_kernel_t make_kernel() {
             &E::leaves,
             &E::start,
             E::host_entry(),
-            &E::clusters,
+            &E::row_device,
             &E::report};
   } else {
     return {};

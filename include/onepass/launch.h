@@ -52,8 +52,8 @@ typedef struct onepass_kernel {
                             const onepass_exec_t *exec);
   // Runs on the calling thread; null if a functor exists on the device only.
   onepass_status_t (*host)(const void *args, onepass_extent_t extent);
-  // Whether the planned kernel, a cluster's, can run as one on the current device.
-  onepass_status_t (*clusters)(const onepass_plan_t *plan, int *can);
+  // What the current device has for rows in shared memory.
+  onepass_status_t (*row_device)(onepass_row_device_t *device);
   // Fills in what the planned kernel costs the current device.
   onepass_status_t (*report)(const onepass_plan_t *plan, struct onepass_report_t *report);
 } onepass_kernel_t;
@@ -67,7 +67,9 @@ typedef struct onepass_kernel {
 // Bytes of workspace that a launch on the device needs, 0 for none; also 0 for an extent that a launch would refuse.
 ONEPASS_INLINE size_t onepass_workspace_bytes(const onepass_kernel_t *kernel, onepass_extent_t extent) {
   onepass_plan_t plan;
-  if (kernel == NULL || onepass_plan(&kernel->geometry, extent, NULL, 0, ONEPASS_ROW_AUTO, 1, &plan) != ONEPASS_SUCCESS) return 0;
+  if (kernel == NULL ||
+      onepass_plan(&kernel->geometry, extent, NULL, 0, ONEPASS_ROW_AUTO, NULL, &plan) != ONEPASS_SUCCESS)
+    return 0;
   return plan.workspace_bytes;
 }
 
@@ -75,10 +77,10 @@ ONEPASS_INLINE size_t onepass_workspace_bytes(const onepass_kernel_t *kernel, on
 ONEPASS_INLINE onepass_traffic_t onepass_traffic_of(const onepass_kernel_t *kernel, onepass_extent_t extent) {
   onepass_plan_t plan;
   onepass_traffic_t traffic = onepass_traffic_of_cost(&kernel->cost, extent);
-  if (onepass_plan(&kernel->geometry, extent, NULL, 0, ONEPASS_ROW_AUTO, 1, &plan) == ONEPASS_SUCCESS && plan.passes > 1) {
+  if (onepass_plan(&kernel->geometry, extent, NULL, 0, ONEPASS_ROW_AUTO, NULL, &plan) == ONEPASS_SUCCESS &&
+      plan.passes > 1) {
     traffic.passes = plan.passes;
-    traffic.bytes_read =
-        traffic.bytes_read > INT64_MAX / plan.passes ? INT64_MAX : traffic.bytes_read * plan.passes;
+    traffic.bytes_read = traffic.bytes_read > INT64_MAX / plan.passes ? INT64_MAX : traffic.bytes_read * plan.passes;
   }
   return traffic;
 }
@@ -86,16 +88,16 @@ ONEPASS_INLINE onepass_traffic_t onepass_unfused_traffic_of(const onepass_kernel
   return onepass_traffic_of_cost(&kernel->unfused, extent);
 }
 
-// The plan for the current device, which is only asked where the plan has clusters.
+// The plan for the current device, which is only asked where a row is wider than registers hold.
 ONEPASS_INLINE onepass_status_t onepass_plan_here(const onepass_kernel_t *kernel, onepass_extent_t extent,
                                                   const onepass_leaf_t *leaves, int count,
                                                   onepass_row_strategy_t wanted, onepass_plan_t *plan) {
-  onepass_status_t status = onepass_plan(&kernel->geometry, extent, leaves, count, wanted, 1, plan);
-  int can = 0;
-  if (status != ONEPASS_SUCCESS || plan->cluster == 1) return status;
-  status = kernel->clusters(plan, &can);
-  if (status != ONEPASS_SUCCESS || can) return status;
-  return onepass_plan(&kernel->geometry, extent, leaves, count, wanted, 0, plan);
+  onepass_row_device_t device;
+  onepass_status_t status = onepass_plan(&kernel->geometry, extent, leaves, count, wanted, NULL, plan);
+  if (status != ONEPASS_SUCCESS || plan->strategy != ONEPASS_ROW_SHARED) return status;
+  status = kernel->row_device(&device);
+  if (status != ONEPASS_SUCCESS) return status;
+  return onepass_plan(&kernel->geometry, extent, leaves, count, wanted, &device, plan);
 }
 
 // The count of an extent in device memory: aligned, and apart from what the kernel writes.

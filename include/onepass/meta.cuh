@@ -131,6 +131,7 @@ ONEPASS_DETAIL_FLAG(tees)         // gives its value to a sink on the way
 ONEPASS_DETAIL_FLAG(reduces)        // keeps a state
 ONEPASS_DETAIL_FLAG(reduces_array)  // over all elements
 ONEPASS_DETAIL_FLAG(needs_row)      // sees or reduces a whole row
+ONEPASS_DETAIL_FLAG(by_rows)        // an array of the extent's own shape that is read group by group of a row
 ONEPASS_DETAIL_FLAG(commutative)    // a statistic: combine(a, b) and combine(b, a) are the same bits
 ONEPASS_DETAIL_FLAG(refused)      // has no kernel, and has said why
 #undef ONEPASS_DETAIL_FLAG

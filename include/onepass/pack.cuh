@@ -26,8 +26,12 @@ enum class access {
   entire,   // likewise, or no lane exists
   aligned,  // aligned, but perhaps cut short by the end of the row
   any,      // neither
-  row       // neither, and the lanes of a warp hold neighbouring groups of a row, at any distance from a word of 16 bytes
+  row,   // neither, and the lanes of a warp hold neighbouring groups of a row, at any distance from a word of 16 bytes
+  held,  // aligned, in a row that a kernel has copied to shared memory
+  held_row  // likewise, at any distance from a word of 16 bytes
 };
+template <access A>
+inline constexpr bool is_held = A == access::held || A == access::held_row;
 
 // One lane's place.
 struct coordinate {
@@ -50,6 +54,35 @@ struct position {
   ONEPASS_HD constexpr coordinate lane(int i) const { return {row, column + i, index + i}; }
   ONEPASS_HD constexpr bool full() const { return A == access::whole || count == N; }
   ONEPASS_HD constexpr position<N, access::whole> whole() const { return {row, column, index, N, false, false}; }
+};
+
+// A group in a row that is held in shared memory: arrays of the extent's own shape are read from there, one after the
+// other in the order of the parts, or copied there.
+struct held_copy {
+  unsigned char *next;  // this block's groups of the next array
+  unsigned thread, threads;
+  bool filling;
+};
+template <int N>
+struct held_position {
+  int64_t row, column, index;
+  int32_t count;
+  bool edge, border;
+  held_copy *copy;
+
+  ONEPASS_HD constexpr bool has(int lane) const { return lane < count; }
+  ONEPASS_HD constexpr coordinate lane(int i) const { return {row, column + i, index + i}; }
+  ONEPASS_HD constexpr bool full() const { return count == N; }
+  ONEPASS_HD constexpr position<N, access::whole> whole() const { return {row, column, index, N, false, false}; }
+  ONEPASS_HD constexpr position<N, access::row> uncopied() const { return {row, column, index, count, edge, border}; }
+};
+template <int N>
+struct position<N, access::held> : held_position<N> {
+  static constexpr access mode = access::held;
+};
+template <int N>
+struct position<N, access::held_row> : held_position<N> {
+  static constexpr access mode = access::held_row;
 };
 
 namespace detail {
@@ -276,11 +309,66 @@ ONEPASS_HD pack<T, N> settle(const pack<T, N> &raw) {
   return raw;
 }
 
-// The group at `p`, of an array with the extent's rows or of a vector: the one way to load. What it returns, settle makes
-// a pack of.
+__device__ __forceinline__ void copies_have_landed() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+#ifdef __CUDA_ARCH__
+// Bytes, 4, 8 or 16 of them, from global to shared memory; they are there behind copies_have_landed.
+template <unsigned Bytes>
+__device__ __forceinline__ void copy_to_shared(unsigned char *to, const void *from) {
+#if __CUDA_ARCH__ >= 800
+  const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(to));
+  if constexpr (Bytes == 16)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;"
+                 :
+                 : "r"(address), "l"(__cvta_generic_to_global(from))
+                 : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;"
+                 :
+                 : "r"(address), "l"(__cvta_generic_to_global(from)), "n"(Bytes)
+                 : "memory");
+#else
+  using word_type = typename word<Bytes>::type;
+  *reinterpret_cast<word_type *>(to) = *static_cast<const word_type *>(from);
+#endif
+}
+
+template <int N, bool Vector, access A, class T>
+ONEPASS_HD auto read(const T *p, const position<N, A> &at);
+
+template <int N, access A, class T>
+__device__ __forceinline__ pack<T, N> read_held(const T *p, const position<N, A> &at) {
+  constexpr unsigned bytes = N * sizeof(T), step = word_bytes(bytes);
+  T *own = reinterpret_cast<T *>(at.copy->next + at.copy->thread * bytes);
+  at.copy->next += at.copy->threads * bytes;
+  if (!at.copy->filling) return read_words<N>(own);
+  if constexpr (A == access::held && step >= 4) {
+    ONEPASS_UNROLL
+    for (unsigned i = 0; i < bytes; i += step)
+      copy_to_shared<step>(reinterpret_cast<unsigned char *>(own) + i, reinterpret_cast<const char *>(p) + i);
+  } else {
+    const pack<T, N> v = settle(read<N, false>(p, at.uncopied()));
+    memcpy(static_cast<void *>(own), &v, sizeof v);
+  }
+  return {};
+}
+#endif
+
+// The group at `p`, of an array with the extent's rows or of a vector: the one way to load. What it returns, settle
+// makes a pack of.
 template <int N, bool Vector = false, access A, class T>
 ONEPASS_HD auto read(const T *p, const position<N, A> &at) {
-  if constexpr (A == access::row && N * sizeof(T) % 16 == 0) {
+#ifdef __CUDA_ARCH__
+  if constexpr (is_held<A> && !Vector) return read_held(p, at);
+  else if constexpr (A == access::held) return read_words<N>(p);
+  else if constexpr (A == access::held_row) return read<N, true>(p, at.uncopied());
+  else
+#endif
+      if constexpr (A == access::row && sizeof(T) < 4 && N * sizeof(T) % 16 == 0) {
     return read_wide(p, at, Vector ? at.edge : at.border);
   } else if constexpr (A == access::any && sizeof(T) < 4 && N * sizeof(T) >= 4) {
     return read_skewed(p, at);
@@ -295,9 +383,9 @@ ONEPASS_HD auto read(const T *p, const position<N, A> &at) {
 }
 
 #ifdef __CUDA_ARCH__
-// A group of 16-byte words to any address, together with the lanes beside: where the next lane has the group behind, the
-// aligned word that both share is stored as one. A lane whose neighbours have not (at the ends of a row or a warp) stores
-// the rest of its first or last word by elements.
+// A group of 16-byte words to any address, together with the lanes beside: where the next lane has the group behind,
+// the aligned word that both share is stored as one. A lane whose neighbours have not (at the ends of a row or a warp)
+// stores the rest of its first or last word by elements.
 template <int N, class T>
 __device__ __forceinline__ void write_together(T *p, const pack<T, N> &v, const position<N, access::row> &at) {
   constexpr unsigned bytes = N * sizeof(T), loads = bytes / 16;
@@ -339,9 +427,10 @@ __device__ __forceinline__ void write_together(T *p, const pack<T, N> &v, const 
 template <int N, access A, class T>
 ONEPASS_HD void write(T *p, const pack<T, N> &v, const position<N, A> &at) {
 #ifdef __CUDA_ARCH__
-  if constexpr (A == access::row && N * sizeof(T) % 16 == 0) return write_together(p, v, at);
+  if constexpr (A == access::held_row) return write(p, v, at.uncopied());
+  if constexpr (A == access::row && sizeof(T) < 4 && N * sizeof(T) % 16 == 0) return write_together(p, v, at);
   if constexpr (A == access::whole) return write_words(p, v);
-  if constexpr (A == access::entire) {
+  if constexpr (A == access::entire || A == access::held) {
     if (at.full()) write_words(p, v);
     return;
   }
@@ -366,7 +455,7 @@ ONEPASS_HD auto each_lane(const F &f, const pack<T, N> &...v) {
 // array. Floats keep their zeros: the copies would cost misaligned maps of bf16 a tenth of their speed.
 template <int N, access A, class T>
 ONEPASS_HD pack<T, N> filled(const pack<T, N> &v, const position<N, A> &at) {
-  if constexpr (A == access::whole || A == access::entire || cs::is_floating_point_v<T>) {
+  if constexpr (A == access::whole || A == access::entire || A == access::held || cs::is_floating_point_v<T>) {
     return v;
   } else {
     pack<T, N> all = v;

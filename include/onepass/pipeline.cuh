@@ -41,8 +41,8 @@ namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
 // The math that a stage may use: what the sinks behind it can tell apart, and Outer where the value goes on behind
-// them. In front of a row stage it is full: the statistic of the row, or what a norm leaves of close values, may be more
-// exact than a store.
+// them. In front of a row stage it is full: the statistic of the row, or what a norm leaves of close values, may be
+// more exact than a store.
 template <class T>
 inline constexpr bool stores_small_float = false;
 template <class T>
@@ -127,9 +127,10 @@ ONEPASS_HD auto run(const list<Head, Tail...> &parts, const Raw &raw, const pack
 
 template <class... Parts>
 ONEPASS_HD constexpr void check_no_row() {
-  static_assert(((Parts::part != kind::row) && ...),
-                "onepass: a row stage needs the whole row, and get and apply have a group of it: launch the pipeline, or "
-                "reduce the row with block_reduce and apply what it gives");
+  static_assert(
+      ((Parts::part != kind::row) && ...),
+      "onepass: a row stage needs the whole row, and get and apply have a group of it: launch the pipeline, or "
+      "reduce the row with block_reduce and apply what it gives");
 }
 
 // A source may have stages, and tees that store.
@@ -177,8 +178,8 @@ struct pipeline {
   // The source's values from their raw words.
   template <class Math, class Raw, int N, access A>
   ONEPASS_HD auto first_with(const Raw &raw, const position<N, A> &at) const {
-    return detail::filled(
-        detail::view<detail::math_before<Math, Parts...>, detail::nothing, N>(inner.head, raw, at), at);
+    return detail::filled(detail::view<detail::math_before<Math, Parts...>, detail::nothing, N>(inner.head, raw, at),
+                          at);
   }
   // The value behind the parts, or in front of the first row stage whose result is not among `results`.
   template <class Math, bool Take, class Raw, int N, access A, class States, class Results>

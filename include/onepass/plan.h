@@ -23,8 +23,8 @@ typedef enum onepass_family { ONEPASS_MAP, ONEPASS_REDUCE, ONEPASS_ROW } onepass
 typedef enum onepass_row_strategy {
   ONEPASS_ROW_AUTO,    // as the table below says
   ONEPASS_ROW_WARP,    // in the registers of a part of a warp: several rows per block
-  ONEPASS_ROW_BLOCK,    // in the registers of a block
-  ONEPASS_ROW_CLUSTER,  // in the registers of a cluster of blocks (sm_90)
+  ONEPASS_ROW_BLOCK,   // in the registers of a block
+  ONEPASS_ROW_SHARED,  // in the shared memory of a block, or of a cluster of blocks (sm_90)
   ONEPASS_ROW_STREAM,  // nowhere: it is read again for each row stage
   ONEPASS_ROW_STRATEGY_COUNT
 } onepass_row_strategy_t;
@@ -34,7 +34,7 @@ ONEPASS_INLINE const char *onepass_row_strategy_string(onepass_row_strategy_t st
     case ONEPASS_ROW_AUTO: return "auto";
     case ONEPASS_ROW_WARP: return "warp";
     case ONEPASS_ROW_BLOCK: return "block";
-    case ONEPASS_ROW_CLUSTER: return "cluster";
+    case ONEPASS_ROW_SHARED: return "shared";
     case ONEPASS_ROW_STREAM: return "stream";
     case ONEPASS_ROW_STRATEGY_COUNT: break;
   }
@@ -48,6 +48,7 @@ typedef struct onepass_geometry {
   int32_t by_row;       // nonzero if a part needs a row, a column or a pitch: groups then end at a row's end
   int32_t state_bytes;  // of a partial result of a reduction
   int32_t row_stages;   // how often a row is reduced before its last value is known
+  int32_t held_bytes;   // of a group in shared memory, 0 if what is read cannot be copied there
 } onepass_geometry_t;
 
 typedef struct onepass_plan_t {  // onepass_plan is the function below
@@ -57,6 +58,7 @@ typedef struct onepass_plan_t {  // onepass_plan is the function below
   int32_t passes;
   onepass_row_strategy_t strategy;  // of rows; `threads` is then those of a row in a block
   int32_t cluster;                  // blocks that share a row
+  int32_t shared_bytes;             // of a block that holds a row, or its part, in shared memory
   int64_t groups_per_row, groups;
   int64_t blocks;          // tiles of a map; partial results of a reduction; those that share out the rows
   size_t workspace_bytes;  // 0: none is needed
@@ -71,6 +73,10 @@ enum {
   ONEPASS_REDUCE_PACKS = 4,
   ONEPASS_WARP_ROW_THREADS = 128,  // of a block of several rows
   ONEPASS_STREAM_THREADS = 512,
+  ONEPASS_SHARED_THREADS = 256,
+  ONEPASS_SHARED_BYTES = 65536,       // of a block, where the row's cluster may have as many blocks as it takes
+  ONEPASS_MAX_SHARED_BYTES = 229376,  // of a block on sm_90, beside what reductions need
+  ONEPASS_MAX_CLUSTER = 16,
   ONEPASS_MAX_SMALL_GROUPS = 0x7fffff00  // a row's number is found with 32 bits up to here, tile included
 };
 
@@ -125,69 +131,95 @@ ONEPASS_INLINE void onepass_plan_reduce(onepass_plan_t *plan) {
   }
 }
 
-// The table of row strategies: a row goes to the first line whose threads x packs hold its groups, and else streams. A
-// group has 16 bytes of the smallest element; of more than 8 lanes, a thread takes half as many. Idle threads cost as
-// much as busy ones, hence the steps.
+// What the device of a row pipeline has; a null pointer stands for the most.
+typedef struct onepass_row_device_t {
+  int32_t cluster;       // blocks of a cluster at most, 1 without clusters
+  int32_t shared_bytes;  // that a block can ask for
+} onepass_row_device_t;
+
+// The table of rows in registers: a row goes to the first line whose threads x packs hold its groups. A group has 16
+// bytes of the smallest element; of more than 8 lanes, a thread takes half as many. Idle threads cost as much as busy
+// ones, hence the steps.
 typedef struct onepass_row_cut_t {  // onepass_row_cut is the function below
   onepass_row_strategy_t strategy;
-  int32_t threads, packs, cluster;
+  int32_t threads, packs;
 } onepass_row_cut_t;
 
 ONEPASS_INLINE ONEPASS_CONSTEXPR onepass_row_cut_t onepass_row_cut(int i) {
   const onepass_row_cut_t cuts[] = {
-      {ONEPASS_ROW_WARP, 4, 2, 1}, {ONEPASS_ROW_WARP, 8, 2, 1}, {ONEPASS_ROW_WARP, 16, 2, 1},
-      {ONEPASS_ROW_WARP, 32, 2, 1}, {ONEPASS_ROW_WARP, 32, 4, 1}, {ONEPASS_ROW_BLOCK, 64, 4, 1},
-      {ONEPASS_ROW_BLOCK, 96, 4, 1}, {ONEPASS_ROW_BLOCK, 128, 4, 1}, {ONEPASS_ROW_BLOCK, 160, 4, 1},
-      {ONEPASS_ROW_BLOCK, 192, 4, 1}, {ONEPASS_ROW_BLOCK, 256, 4, 1},
-      {ONEPASS_ROW_BLOCK, 192, 8, 1}, {ONEPASS_ROW_BLOCK, 256, 8, 1}, {ONEPASS_ROW_BLOCK, 384, 8, 1},
-      {ONEPASS_ROW_BLOCK, 512, 8, 1}, {ONEPASS_ROW_CLUSTER, 256, 8, 2}, {ONEPASS_ROW_CLUSTER, 256, 8, 3},
-      {ONEPASS_ROW_CLUSTER, 256, 8, 4}, {ONEPASS_ROW_CLUSTER, 256, 8, 5}, {ONEPASS_ROW_CLUSTER, 256, 8, 6},
-      {ONEPASS_ROW_CLUSTER, 256, 8, 7}, {ONEPASS_ROW_CLUSTER, 256, 8, 8}, {ONEPASS_ROW_CLUSTER, 512, 8, 5},
-      {ONEPASS_ROW_CLUSTER, 512, 8, 6}, {ONEPASS_ROW_CLUSTER, 512, 8, 7}, {ONEPASS_ROW_CLUSTER, 512, 8, 8},
-      {ONEPASS_ROW_CLUSTER, 512, 8, 10}, {ONEPASS_ROW_CLUSTER, 512, 8, 12}, {ONEPASS_ROW_CLUSTER, 512, 8, 14},
-      {ONEPASS_ROW_CLUSTER, 512, 8, 16}, {ONEPASS_ROW_AUTO, 0, 0, 0}};  // the end
+      {ONEPASS_ROW_WARP, 4, 2},    {ONEPASS_ROW_WARP, 8, 2},    {ONEPASS_ROW_WARP, 16, 2},
+      {ONEPASS_ROW_WARP, 32, 2},   {ONEPASS_ROW_WARP, 32, 4},   {ONEPASS_ROW_BLOCK, 64, 4},
+      {ONEPASS_ROW_BLOCK, 96, 4},  {ONEPASS_ROW_BLOCK, 128, 4}, {ONEPASS_ROW_BLOCK, 160, 4},
+      {ONEPASS_ROW_BLOCK, 192, 4}, {ONEPASS_ROW_BLOCK, 256, 4}, {ONEPASS_ROW_BLOCK, 192, 8},
+      {ONEPASS_ROW_BLOCK, 256, 8}, {ONEPASS_ROW_BLOCK, 384, 8}, {ONEPASS_ROW_BLOCK, 512, 8},
+      {ONEPASS_ROW_AUTO, 0, 0}};  // the end
   return cuts[i];
 }
 
 // The packs of a thread in a line of the table.
-ONEPASS_INLINE ONEPASS_CONSTEXPR int32_t onepass_row_packs(int32_t packs, int32_t lanes) { return lanes > 8 ? packs / 2 : packs; }
+ONEPASS_INLINE ONEPASS_CONSTEXPR int32_t onepass_row_packs(int32_t packs, int32_t lanes) {
+  return lanes > 8 ? packs / 2 : packs;
+}
 
-// Rows: the wanted strategy if it can hold the row; AUTO finds one for any. `clusters`: whether the device has them.
-ONEPASS_INLINE onepass_status_t onepass_plan_rows(const onepass_geometry_t *geometry, int64_t rows, int64_t groups_per_row,
-                                                  onepass_row_strategy_t wanted, int clusters, onepass_plan_t *plan) {
-  plan->cluster = 1;
-  if (wanted != ONEPASS_ROW_STREAM) {
-    for (int i = 0; onepass_row_cut(i).threads > 0; ++i) {
-      const onepass_row_cut_t cut = onepass_row_cut(i);
-      const int32_t packs = onepass_row_packs(cut.packs, geometry->lanes);
-      if (wanted != ONEPASS_ROW_AUTO && wanted != cut.strategy) continue;
-      if ((int64_t)cut.cluster * cut.threads * packs < groups_per_row) continue;
-      if (cut.strategy == ONEPASS_ROW_CLUSTER && !clusters) continue;
-      const int64_t rows_per_block = cut.strategy == ONEPASS_ROW_WARP ? ONEPASS_WARP_ROW_THREADS / cut.threads : 1;
-      plan->strategy = cut.strategy;
-      plan->threads = cut.threads;
-      plan->packs = packs;
-      plan->cluster = cut.cluster;
-      if (rows > INT64_MAX / cut.cluster) return ONEPASS_ERROR_TOO_LARGE;
-      plan->blocks = cut.cluster * onepass_ceil_div(rows, rows_per_block);
-      return ONEPASS_SUCCESS;
-    }
-    if (wanted != ONEPASS_ROW_AUTO) return ONEPASS_ERROR_STRATEGY;
+// A row in shared memory: in as few blocks as hold it by ONEPASS_SHARED_BYTES each, so that a multiprocessor has
+// several of them; or, where the device has no more blocks to a cluster, by as many bytes as it takes.
+ONEPASS_INLINE int onepass_plan_shared_row(const onepass_geometry_t *geometry, int64_t groups_per_row,
+                                           onepass_row_device_t device, onepass_plan_t *plan) {
+  if (geometry->held_bytes == 0) return 0;
+  const int64_t pack = (int64_t)ONEPASS_SHARED_THREADS * geometry->held_bytes;  // bytes
+  const int64_t usual = ONEPASS_SHARED_BYTES / pack * ONEPASS_SHARED_THREADS;   // groups of a block
+  int64_t cluster = usual > 0 ? onepass_ceil_div(groups_per_row, usual) : device.cluster;
+  if (cluster < 1) cluster = 1;
+  if (cluster > device.cluster) cluster = device.cluster;
+  const int64_t packs = onepass_ceil_div(groups_per_row, cluster * ONEPASS_SHARED_THREADS);
+  // Where more than 8 blocks share a row, a multiprocessor takes two, since fewer than 16 may be within reach.
+  if (packs > device.shared_bytes / (cluster > 8 ? 2 : 1) / pack) return 0;
+  plan->strategy = ONEPASS_ROW_SHARED;
+  plan->threads = ONEPASS_SHARED_THREADS;
+  plan->packs = (int32_t)packs;
+  plan->cluster = (int32_t)cluster;
+  plan->shared_bytes = (int32_t)(packs * pack);
+  return 1;
+}
+
+// Rows: the wanted strategy if it can hold the row; AUTO finds the first that can of registers, shared memory and none.
+ONEPASS_INLINE onepass_status_t onepass_plan_rows(const onepass_geometry_t *geometry, int64_t rows,
+                                                  int64_t groups_per_row, onepass_row_strategy_t wanted,
+                                                  const onepass_row_device_t *device, onepass_plan_t *plan) {
+  const onepass_row_device_t most = {ONEPASS_MAX_CLUSTER, ONEPASS_MAX_SHARED_BYTES};
+  int64_t rows_per_block = 1;
+  plan->strategy = ONEPASS_ROW_AUTO;
+  for (int i = 0; onepass_row_cut(i).threads > 0 && plan->strategy == ONEPASS_ROW_AUTO; ++i) {
+    const onepass_row_cut_t cut = onepass_row_cut(i);
+    const int32_t packs = onepass_row_packs(cut.packs, geometry->lanes);
+    if (wanted != ONEPASS_ROW_AUTO && wanted != cut.strategy) continue;
+    if ((int64_t)cut.threads * packs < groups_per_row) continue;
+    plan->strategy = cut.strategy;
+    plan->threads = cut.threads;
+    plan->packs = packs;
+    if (cut.strategy == ONEPASS_ROW_WARP) rows_per_block = ONEPASS_WARP_ROW_THREADS / cut.threads;
   }
-  plan->strategy = ONEPASS_ROW_STREAM;
-  plan->threads = ONEPASS_STREAM_THREADS;
-  plan->packs = 1;
-  plan->blocks = rows;
-  plan->passes = geometry->row_stages + 1;
+  if (plan->strategy == ONEPASS_ROW_AUTO && (wanted == ONEPASS_ROW_AUTO || wanted == ONEPASS_ROW_SHARED))
+    onepass_plan_shared_row(geometry, groups_per_row, device != NULL ? *device : most, plan);
+  if (plan->strategy == ONEPASS_ROW_AUTO) {
+    if (wanted != ONEPASS_ROW_AUTO && wanted != ONEPASS_ROW_STREAM) return ONEPASS_ERROR_STRATEGY;
+    plan->strategy = ONEPASS_ROW_STREAM;
+    plan->threads = ONEPASS_STREAM_THREADS;
+    plan->packs = 1;
+    plan->passes = geometry->row_stages + 1;
+  }
+  if (rows > INT64_MAX / plan->cluster) return ONEPASS_ERROR_TOO_LARGE;
+  plan->blocks = plan->cluster * onepass_ceil_div(rows, rows_per_block);
   return ONEPASS_SUCCESS;
 }
 
 // The plan of a pipeline over an extent. Reads the leaves' pointers as numbers only; leaves may be null with count 0,
-// which plans for aligned leaves. `wanted` is the strategy of a row pipeline, `clusters` whether there
-// are clusters of blocks for it. ONEPASS_ERROR_EXTENT, ONEPASS_ERROR_TOO_LARGE, ONEPASS_ERROR_STRATEGY (the wanted one cannot hold the row) or success.
+// which plans for aligned leaves. `wanted` is the strategy of a row pipeline, `device` what there
+// is for it. ONEPASS_ERROR_EXTENT, ONEPASS_ERROR_TOO_LARGE, ONEPASS_ERROR_STRATEGY (the wanted one cannot hold the row)
+// or success.
 ONEPASS_INLINE onepass_status_t onepass_plan(const onepass_geometry_t *geometry, onepass_extent_t extent,
                                              const onepass_leaf_t *leaves, int count, onepass_row_strategy_t wanted,
-                                             int clusters, onepass_plan_t *plan) {
+                                             const onepass_row_device_t *device, onepass_plan_t *plan) {
   onepass_status_t status = onepass_check_extent(extent);
   if (status != ONEPASS_SUCCESS) return status;
   const onepass_extent_t shape = onepass_plan_extent(geometry, extent);
@@ -196,6 +228,7 @@ ONEPASS_INLINE onepass_status_t onepass_plan(const onepass_geometry_t *geometry,
   plan->passes = 1;
   plan->strategy = ONEPASS_ROW_AUTO;
   plan->cluster = 1;
+  plan->shared_bytes = 0;
   plan->workspace_bytes = 0;
   plan->aligned = onepass_is_aligned(geometry, shape, leaves, count);
   plan->groups_per_row = onepass_ceil_div(shape.columns, lanes);
@@ -205,7 +238,7 @@ ONEPASS_INLINE onepass_status_t onepass_plan(const onepass_geometry_t *geometry,
   plan->groups = shape.rows * plan->groups_per_row;  // a row has no more groups than elements: this fits
   if (geometry->family == ONEPASS_ROW) {
     if (plan->counted || shape.columns % lanes != 0) plan->aligned = 0;  // a group is whole, or is not there
-    status = onepass_plan_rows(geometry, shape.rows, plan->groups_per_row, wanted, clusters, plan);
+    status = onepass_plan_rows(geometry, shape.rows, plan->groups_per_row, wanted, device, plan);
     if (status != ONEPASS_SUCCESS) return status;
   } else if (geometry->family == ONEPASS_REDUCE) {
     onepass_plan_reduce(plan);

@@ -44,9 +44,11 @@ struct value_before_row<I, Value, list<Head, Tail...>> {
   ONEPASS_HD static auto find() {
     if constexpr (Head::part == kind::row && I == 0) return cs::type_identity<Value>{};
     else if constexpr (Head::part == kind::row)
-      return cs::type_identity<typename value_before_row<I - 1, typename stage_value<Value, Head>::type, list<Tail...>>::type>{};
+      return cs::type_identity<
+          typename value_before_row<I - 1, typename stage_value<Value, Head>::type, list<Tail...>>::type>{};
     else if constexpr (Head::part == kind::pointwise)
-      return cs::type_identity<typename value_before_row<I, typename stage_value<Value, Head>::type, list<Tail...>>::type>{};
+      return cs::type_identity<
+          typename value_before_row<I, typename stage_value<Value, Head>::type, list<Tail...>>::type>{};
     else return cs::type_identity<typename value_before_row<I, Value, list<Tail...>>::type>{};
   }
   using type = typename decltype(find())::type;

@@ -35,7 +35,9 @@ struct has_fold<S, State, T, N, A,
 ONEPASS_NO_EXEC_CHECK
 template <class S, class State, class T, int N, access A>
 ONEPASS_HD State fold(const S &statistic, const State &state, const pack<T, N> &v, const position<N, A> &at) {
-  if constexpr (A == access::entire) {
+  if constexpr (A == access::held) {
+    return fold(statistic, state, v, at.whole());
+  } else if constexpr (A == access::entire) {
     const State folded = fold(statistic, state, v, at.whole());
     return at.full() ? folded : state;
   } else if constexpr (has_fold<S, State, T, N, A>::value) {

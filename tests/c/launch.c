@@ -43,17 +43,16 @@ static onepass_status_t host(const void *args, onepass_extent_t extent) {
   return ((const args_t *)args)->answer;
 }
 
-// What a device says of clusters of blocks.
+// What a device has for rows in shared memory.
 static struct {
   onepass_status_t answer;
-  int has;
-} clusters_here;
+  onepass_row_device_t device;
+} row_device_here;
 
-static onepass_status_t clusters(const onepass_plan_t *plan, int *can) {
+static onepass_status_t row_device(onepass_row_device_t *device) {
   ++record.asked;
-  CHECK(plan->strategy == ONEPASS_ROW_CLUSTER && plan->cluster > 1);
-  *can = clusters_here.has;
-  return clusters_here.answer;
+  *device = row_device_here.device;
+  return row_device_here.answer;
 }
 
 static onepass_status_t report(const onepass_plan_t *plan, onepass_report_t *out) {
@@ -64,8 +63,8 @@ static onepass_status_t report(const onepass_plan_t *plan, onepass_report_t *out
 
 // clang-format off
 #define KERNEL(name, family, by_row, state_bytes, row_stages, host)                                                 \
-  static const onepass_kernel_t name = {#name, {family, 4, by_row, state_bytes, row_stages}, {{8}, {4}, 0, 1},      \
-                                        {{16}, {12}, 16, 3}, sizeof(args_t), 75, leaves_of, start, host, clusters, \
+  static const onepass_kernel_t name = {#name, {family, 4, by_row, state_bytes, row_stages, 16}, {{8}, {4}, 0, 1},      \
+                                        {{16}, {12}, 16, 3}, sizeof(args_t), 75, leaves_of, start, host, row_device, \
                                         report}
 // clang-format on
 KERNEL(map, ONEPASS_MAP, 0, 0, 0, host);
@@ -322,7 +321,7 @@ static void check_answers(const onepass_exec_t *exec) {
   CHECK(started(&map, onepass_extent_1d(1000), &args, &once) && record.plan.passes == 1);
 }
 
-// Rows: what the chip holds, the strategy that exec asks for, and clusters where the device has them.
+// Rows: what the chip holds, the strategy that exec asks for, and what the device has for wide ones.
 static void check_row_strategies(const onepass_exec_t *exec) {
   args_t args = chain();
   onepass_exec_t forced = *exec, once = *exec, here = *exec;
@@ -330,29 +329,30 @@ static void check_row_strategies(const onepass_exec_t *exec) {
   here.where = ONEPASS_HOST;
   const onepass_extent_t narrow = onepass_extent_2d(9, 1000), wide = onepass_extent_2d(9, 40000),
                          endless = onepass_extent_2d(9, 100000000);
-  clusters_here.answer = ONEPASS_SUCCESS;
-  clusters_here.has = 1;
+  const onepass_row_device_t all = {16, 224 * 1024}, little = {1, 48 * 1024};
+  row_device_here.answer = ONEPASS_SUCCESS;
+  row_device_here.device = all;
   CHECK(started(&softmax, narrow, &args, exec) && record.plan.strategy == ONEPASS_ROW_BLOCK && record.asked == 0);
-  CHECK(started(&softmax, wide, &args, exec) && record.plan.strategy == ONEPASS_ROW_CLUSTER && record.asked == 1);
+  CHECK(started(&softmax, wide, &args, exec) && record.plan.strategy == ONEPASS_ROW_SHARED && record.asked == 1);
   CHECK(started(&softmax, wide, &args, &once) && record.plan.passes == 1);
   CHECK(started(&softmax, endless, &args, exec) && record.plan.strategy == ONEPASS_ROW_STREAM && record.asked == 0);
   CHECK(record.plan.passes == 2);
   CHECK(refused(ONEPASS_ERROR_PASSES, &softmax, endless, &args, &once));
   CHECK(ran_on_host(&softmax, endless, &args, &here));
 
-  // Without clusters a wide row streams, or is refused.
-  clusters_here.has = 0;
+  // Without them a wide row streams, or is refused.
+  row_device_here.device = little;
   CHECK(started(&softmax, narrow, &args, exec) && record.asked == 0);
   CHECK(started(&softmax, wide, &args, exec) && record.plan.strategy == ONEPASS_ROW_STREAM && record.asked == 1);
   CHECK(record.plan.passes == 2 && record.plan.cluster == 1);
   CHECK(refused(ONEPASS_ERROR_PASSES, &softmax, wide, &args, &once));
-  forced.row_strategy = ONEPASS_ROW_CLUSTER;
+  forced.row_strategy = ONEPASS_ROW_SHARED;
   CHECK(refused(ONEPASS_ERROR_STRATEGY, &softmax, wide, &args, &forced) && record.asked == 1);
-  clusters_here.answer = ONEPASS_ERROR_NO_DEVICE;
+  row_device_here.answer = ONEPASS_ERROR_NO_DEVICE;
   CHECK(refused(ONEPASS_ERROR_NO_DEVICE, &softmax, wide, &args, exec));
-  clusters_here.answer = ONEPASS_SUCCESS;
-  clusters_here.has = 1;
-  CHECK(started(&softmax, narrow, &args, &forced) && record.plan.strategy == ONEPASS_ROW_CLUSTER);
+  row_device_here.answer = ONEPASS_SUCCESS;
+  row_device_here.device = all;
+  CHECK(started(&softmax, narrow, &args, &forced) && record.plan.strategy == ONEPASS_ROW_SHARED);
 
   forced.row_strategy = ONEPASS_ROW_WARP;
   CHECK(started(&softmax, onepass_extent_2d(9, 512), &args, &forced) && record.plan.strategy == ONEPASS_ROW_WARP);
@@ -381,11 +381,11 @@ static void check_row_strategies(const onepass_exec_t *exec) {
 
   onepass_report_t out;
   CHECK(onepass_report(&softmax, wide, &args, ONEPASS_ROW_AUTO, &out) == ONEPASS_SUCCESS);
-  CHECK(out.plan.strategy == ONEPASS_ROW_CLUSTER);
+  CHECK(out.plan.strategy == ONEPASS_ROW_SHARED);
   CHECK(onepass_report(&softmax, wide, NULL, ONEPASS_ROW_STREAM, &out) == ONEPASS_SUCCESS);
   CHECK(out.plan.strategy == ONEPASS_ROW_STREAM);
   CHECK(onepass_report(&softmax, wide, NULL, ONEPASS_ROW_WARP, &out) == ONEPASS_ERROR_STRATEGY);
-  clusters_here.has = 0;
+  row_device_here.device = little;
   CHECK(onepass_report(&softmax, wide, &args, ONEPASS_ROW_AUTO, &out) == ONEPASS_SUCCESS);
   CHECK(out.plan.strategy == ONEPASS_ROW_STREAM);
 

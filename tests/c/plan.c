@@ -15,12 +15,12 @@ static onepass_leaf_t array_at(uintptr_t address, int64_t pitch, int32_t element
 static onepass_plan_t plan_of(onepass_geometry_t geometry, onepass_extent_t extent, uintptr_t address) {
   const onepass_leaf_t leaf = array_at(address, ONEPASS_DENSE, 4, ONEPASS_PER_ELEMENT);
   onepass_plan_t plan = {0};
-  CHECK(onepass_plan(&geometry, extent, &leaf, 1, ONEPASS_ROW_AUTO, 1, &plan) == ONEPASS_SUCCESS);
+  CHECK(onepass_plan(&geometry, extent, &leaf, 1, ONEPASS_ROW_AUTO, NULL, &plan) == ONEPASS_SUCCESS);
   return plan;
 }
 
 static int is_aligned(int32_t lanes, onepass_extent_t shape, onepass_leaf_t leaf) {
-  const onepass_geometry_t geometry = {ONEPASS_MAP, lanes, 1, 0, 0};
+  const onepass_geometry_t geometry = {ONEPASS_MAP, lanes, 1, 0, 0, 0};
   return onepass_is_aligned(&geometry, shape, &leaf, 1);
 }
 
@@ -69,7 +69,7 @@ static void check_small_shapes(void) {
         for (uintptr_t address = 4096; address < 4096 + 64; address += 20)
           for (int64_t rows = 0; rows < 5; ++rows)
             for (int64_t columns = 0; columns < 70; ++columns) {
-              const onepass_geometry_t geometry = {(onepass_family_t)family, lanes, by_row, 8, 0};
+              const onepass_geometry_t geometry = {(onepass_family_t)family, lanes, by_row, 8, 0, 0};
               const onepass_extent_t extent = onepass_extent_2d(rows, columns);
               const onepass_plan_t plan = plan_of(geometry, extent, address);
               check_rows(geometry, extent, &plan);
@@ -92,7 +92,7 @@ static void check_sizes(onepass_geometry_t geometry, int last) {
 static void check_partition(onepass_geometry_t geometry, onepass_extent_t extent) {
   const onepass_plan_t first = plan_of(geometry, extent, 4096);
   onepass_plan_t bare = {0};
-  CHECK(onepass_plan(&geometry, extent, NULL, 0, ONEPASS_ROW_AUTO, 1, &bare) == ONEPASS_SUCCESS);
+  CHECK(onepass_plan(&geometry, extent, NULL, 0, ONEPASS_ROW_AUTO, NULL, &bare) == ONEPASS_SUCCESS);
   for (uintptr_t address = 4096; address < 4096 + 64; address += 4) {
     const onepass_plan_t plan = address == 4096 ? bare : plan_of(geometry, extent, address);
     CHECK(plan.threads == first.threads && plan.packs == first.packs && plan.blocks == first.blocks);
@@ -132,7 +132,7 @@ static void check_alignment(void) {
   CHECK(!is_aligned(4, onepass_extent_2d(small + 1, 4), array_at(4096, dense, 4, ONEPASS_PER_ELEMENT)));
   CHECK(!is_aligned(4, onepass_extent_2d(1, 4 * (small + 1)), array_at(4096, dense, 4, ONEPASS_PER_ELEMENT)));
   // One misaligned leaf of several is enough, wherever it stands; no leaves are aligned.
-  const onepass_geometry_t geometry = {ONEPASS_MAP, 4, 1, 0, 0};
+  const onepass_geometry_t geometry = {ONEPASS_MAP, 4, 1, 0, 0, 0};
   for (int bad = 0; bad < 3; ++bad) {
     onepass_leaf_t leaves[3];
     for (int i = 0; i < 3; ++i) leaves[i] = array_at(i == bad ? 4100 : 4096, dense, 4, ONEPASS_PER_ELEMENT);
@@ -156,27 +156,27 @@ static void check_alignment(void) {
 }
 
 static void check_limits(void) {
-  const onepass_geometry_t map = {ONEPASS_MAP, 1, 0, 0, 0}, wide = {ONEPASS_MAP, 16, 1, 0, 0},
-                           reduce = {ONEPASS_REDUCE, 1, 1, 8, 0};
+  const onepass_geometry_t map = {ONEPASS_MAP, 1, 0, 0, 0, 0}, wide = {ONEPASS_MAP, 16, 1, 0, 0, 0},
+                           reduce = {ONEPASS_REDUCE, 1, 1, 8, 0, 0};
   onepass_plan_t plan;
   // The last map that a grid holds has 2^31 - 1 tiles.
   const onepass_plan_t one = plan_of(map, onepass_extent_1d(1), 4096);
   const int64_t most = (int64_t)one.threads * one.packs * INT32_MAX;
   CHECK(plan_of(map, onepass_extent_1d(most), 4096).blocks == INT32_MAX);
-  CHECK(onepass_plan(&map, onepass_extent_1d(most + 1), NULL, 0, ONEPASS_ROW_AUTO, 1, &plan) ==
+  CHECK(onepass_plan(&map, onepass_extent_1d(most + 1), NULL, 0, ONEPASS_ROW_AUTO, NULL, &plan) ==
         ONEPASS_ERROR_TOO_LARGE);
-  CHECK(onepass_plan(&map, onepass_extent_1d(INT64_MAX), NULL, 0, ONEPASS_ROW_AUTO, 1, &plan) ==
+  CHECK(onepass_plan(&map, onepass_extent_1d(INT64_MAX), NULL, 0, ONEPASS_ROW_AUTO, NULL, &plan) ==
         ONEPASS_ERROR_TOO_LARGE);
-  CHECK(onepass_plan(&wide, onepass_extent_2d(INT64_MAX, 1), NULL, 0, ONEPASS_ROW_AUTO, 1, &plan) ==
+  CHECK(onepass_plan(&wide, onepass_extent_2d(INT64_MAX, 1), NULL, 0, ONEPASS_ROW_AUTO, NULL, &plan) ==
         ONEPASS_ERROR_TOO_LARGE);
-  CHECK(onepass_plan(&reduce, onepass_extent_1d(INT64_MAX), NULL, 0, ONEPASS_ROW_AUTO, 1, &plan) == ONEPASS_SUCCESS);
-  CHECK(onepass_plan(&reduce, onepass_extent_2d(INT64_MAX, 1), NULL, 0, ONEPASS_ROW_AUTO, 1, &plan) == ONEPASS_SUCCESS);
-  CHECK(onepass_plan(&map, onepass_extent_1d(-1), NULL, 0, ONEPASS_ROW_AUTO, 1, &plan) == ONEPASS_ERROR_EXTENT);
-  CHECK(onepass_plan(&map, onepass_extent_2d(INT64_MAX, 2), NULL, 0, ONEPASS_ROW_AUTO, 1, &plan) ==
+  CHECK(onepass_plan(&reduce, onepass_extent_1d(INT64_MAX), NULL, 0, ONEPASS_ROW_AUTO, NULL, &plan) == ONEPASS_SUCCESS);
+  CHECK(onepass_plan(&reduce, onepass_extent_2d(INT64_MAX, 1), NULL, 0, ONEPASS_ROW_AUTO, NULL, &plan) == ONEPASS_SUCCESS);
+  CHECK(onepass_plan(&map, onepass_extent_1d(-1), NULL, 0, ONEPASS_ROW_AUTO, NULL, &plan) == ONEPASS_ERROR_EXTENT);
+  CHECK(onepass_plan(&map, onepass_extent_2d(INT64_MAX, 2), NULL, 0, ONEPASS_ROW_AUTO, NULL, &plan) ==
         ONEPASS_ERROR_EXTENT);
   // Crooked rows may have a group for every element, not more.
   const onepass_leaf_t crooked = array_at(4097, ONEPASS_DENSE, 1, ONEPASS_PER_ELEMENT);
-  CHECK(onepass_plan(&wide, onepass_extent_2d(INT64_MAX / 2, 2), &crooked, 1, ONEPASS_ROW_AUTO, 1, &plan) ==
+  CHECK(onepass_plan(&wide, onepass_extent_2d(INT64_MAX / 2, 2), &crooked, 1, ONEPASS_ROW_AUTO, NULL, &plan) ==
         ONEPASS_ERROR_TOO_LARGE);
   CHECK(plan.groups == INT64_MAX - 1);
 
@@ -185,7 +185,7 @@ static void check_limits(void) {
   for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; ++i)
     for (int by_row = 0; by_row < 2; ++by_row)
       for (uintptr_t address = 4096; address <= 4100; address += 4) {
-        const onepass_geometry_t none = {ONEPASS_MAP, 4, by_row, 0, 0}, sum = {ONEPASS_REDUCE, 4, by_row, 8, 0};
+        const onepass_geometry_t none = {ONEPASS_MAP, 4, by_row, 0, 0, 0}, sum = {ONEPASS_REDUCE, 4, by_row, 8, 0, 0};
         plan = plan_of(none, onepass_extent_2d(shapes[i][0], shapes[i][1]), address);
         CHECK(plan.groups == 0 && plan.blocks == 0);
         plan = plan_of(sum, onepass_extent_2d(shapes[i][0], shapes[i][1]), address);
@@ -196,16 +196,16 @@ static void check_limits(void) {
 // ---- rows
 
 static int64_t row_capacity(onepass_row_cut_t cut, int32_t lanes) {
-  return (int64_t)cut.cluster * cut.threads * onepass_row_packs(cut.packs, lanes);
+  return (int64_t)cut.threads * onepass_row_packs(cut.packs, lanes);
 }
 
 // The plan of rows of so many groups, and the line of the table that it took; -1 where it streams, -2 where it is
 // refused.
-static int row_line(int32_t lanes, int64_t rows, int64_t columns, onepass_row_strategy_t wanted, int clusters,
+static int row_line(int32_t lanes, int64_t rows, int64_t columns, onepass_row_strategy_t wanted,
                     onepass_plan_t *plan) {
-  const onepass_geometry_t geometry = {ONEPASS_ROW, lanes, 1, 0, 2};
+  const onepass_geometry_t geometry = {ONEPASS_ROW, lanes, 1, 0, 2, 0};
   const onepass_status_t status =
-      onepass_plan(&geometry, onepass_extent_2d(rows, columns), NULL, 0, wanted, clusters, plan);
+      onepass_plan(&geometry, onepass_extent_2d(rows, columns), NULL, 0, wanted, NULL, plan);
   if (status == ONEPASS_ERROR_STRATEGY) return -2;
   CHECK(status == ONEPASS_SUCCESS);
   CHECK(plan->groups_per_row == onepass_ceil_div(columns, lanes) && plan->groups == rows * plan->groups_per_row);
@@ -215,10 +215,10 @@ static int row_line(int32_t lanes, int64_t rows, int64_t columns, onepass_row_st
     CHECK(plan->blocks == rows && plan->passes == 3);  // one for each of two row stages, and one that writes
     return -1;
   }
-  CHECK(plan->passes == 1);
+  CHECK(plan->passes == 1 && plan->cluster == 1 && plan->shared_bytes == 0);
   int line = 0;
   for (onepass_row_cut_t cut = onepass_row_cut(0); cut.threads > 0; cut = onepass_row_cut(++line))
-    if (plan->strategy == cut.strategy && plan->threads == cut.threads && plan->cluster == cut.cluster &&
+    if (plan->strategy == cut.strategy && plan->threads == cut.threads &&
         plan->packs == onepass_row_packs(cut.packs, lanes))
       return line;
   CHECK(line < 0);  // none has this plan
@@ -227,80 +227,75 @@ static int row_line(int32_t lanes, int64_t rows, int64_t columns, onepass_row_st
 
 // The first line that holds a row is taken, each by some width, and no width has a gap.
 static void check_row_table(int32_t lanes) {
-  static const onepass_row_strategy_t all[] = {ONEPASS_ROW_AUTO, ONEPASS_ROW_WARP, ONEPASS_ROW_BLOCK,
-                                               ONEPASS_ROW_CLUSTER};
+  static const onepass_row_strategy_t all[] = {ONEPASS_ROW_AUTO, ONEPASS_ROW_WARP, ONEPASS_ROW_BLOCK};
   int reached[64] = {0}, lines = 0;
   onepass_plan_t plan;
   while (onepass_row_cut(lines).threads > 0) ++lines;
   CHECK(lines > 0 && lines < 64 && onepass_row_cut(lines).strategy == ONEPASS_ROW_AUTO);
-  for (size_t w = 0; w < sizeof all / sizeof all[0]; ++w)
-    for (int clusters = 0; clusters < 2; ++clusters) {
+  for (size_t w = 0; w < sizeof all / sizeof all[0]; ++w) {
       int64_t held = 0;  // groups that the lines up to here hold
       int previous = -1;
       for (int i = 0; i < lines; ++i) {
         const onepass_row_cut_t cut = onepass_row_cut(i);
-        if ((all[w] != ONEPASS_ROW_AUTO && all[w] != cut.strategy) ||
-            (cut.strategy == ONEPASS_ROW_CLUSTER && !clusters))
-          continue;
+        if (all[w] != ONEPASS_ROW_AUTO && all[w] != cut.strategy) continue;
         const int64_t capacity = row_capacity(cut, lanes);
         CHECK(cut.threads % 32 == 0 || 32 % cut.threads == 0);
         CHECK(cut.strategy == ONEPASS_ROW_WARP ? cut.threads <= 32 : cut.threads > 32 && cut.threads <= 1024);
-        CHECK(cut.strategy == ONEPASS_ROW_CLUSTER ? cut.cluster >= 2 && cut.cluster <= 16 : cut.cluster == 1);
         CHECK(onepass_row_packs(cut.packs, lanes) >= 1);
         if (capacity <= held) {  // only where the strategy is forced
           CHECK(all[w] == ONEPASS_ROW_AUTO && onepass_row_cut(previous).strategy != cut.strategy);
           continue;
         }
-        CHECK(row_line(lanes, 5, held * lanes + 1, all[w], clusters, &plan) == i);
-        CHECK(row_line(lanes, 5, (held + 1) * lanes, all[w], clusters, &plan) == i);
-        CHECK(row_line(lanes, 5, capacity * lanes, all[w], clusters, &plan) == i);
-        CHECK(row_line(lanes, 5, capacity * lanes - (lanes > 1), all[w], clusters, &plan) == i);
+        CHECK(row_line(lanes, 5, held * lanes + 1, all[w], &plan) == i);
+        CHECK(row_line(lanes, 5, (held + 1) * lanes, all[w], &plan) == i);
+        CHECK(row_line(lanes, 5, capacity * lanes, all[w], &plan) == i);
+        CHECK(row_line(lanes, 5, capacity * lanes - (lanes > 1), all[w], &plan) == i);
         reached[i] = 1;
         previous = i;
         held = capacity;
         // Whole rows, and no block without one.
         const int64_t together = cut.strategy == ONEPASS_ROW_WARP ? ONEPASS_WARP_ROW_THREADS / cut.threads : 1;
         for (int64_t rows = 0; rows < 70; ++rows) {
-          CHECK(row_line(lanes, rows, capacity * lanes, all[w], clusters, &plan) == i);
-          CHECK(plan.blocks % cut.cluster == 0 && plan.blocks / cut.cluster * together >= rows);
-          CHECK(rows == 0 ? plan.blocks == 0 : (plan.blocks / cut.cluster - 1) * together < rows);
+          CHECK(row_line(lanes, rows, capacity * lanes, all[w], &plan) == i);
+          CHECK(plan.blocks * together >= rows);
+          CHECK(rows == 0 ? plan.blocks == 0 : (plan.blocks - 1) * together < rows);
         }
       }
-      CHECK(row_line(lanes, 5, held * lanes + 1, all[w], clusters, &plan) == (all[w] == ONEPASS_ROW_AUTO ? -1 : -2));
-      CHECK(row_line(lanes, 5, INT64_C(1) << 50, all[w], clusters, &plan) == (all[w] == ONEPASS_ROW_AUTO ? -1 : -2));
+      CHECK(row_line(lanes, 5, held * lanes + 1, all[w], &plan) == (all[w] == ONEPASS_ROW_AUTO ? -1 : -2));
+      CHECK(row_line(lanes, 5, INT64_C(1) << 50, all[w], &plan) == (all[w] == ONEPASS_ROW_AUTO ? -1 : -2));
       // A row of nothing is held by the first.
       if (held > 0)
-        CHECK(row_line(lanes, 5, 0, all[w], clusters, &plan) == row_line(lanes, 5, 1, all[w], clusters, &plan));
+        CHECK(row_line(lanes, 5, 0, all[w], &plan) == row_line(lanes, 5, 1, all[w], &plan));
     }
   for (int i = 0; i < lines; ++i) CHECK(reached[i]);
   for (int64_t columns = 0; columns <= INT64_C(1) << 50; columns = 8 * columns + 1)
-    CHECK(row_line(lanes, 5, columns, ONEPASS_ROW_STREAM, 1, &plan) == -1);
+    CHECK(row_line(lanes, 5, columns, ONEPASS_ROW_STREAM, &plan) == -1);
 }
 
 static void check_row_plans(void) {
-  const onepass_geometry_t rows = {ONEPASS_ROW, 4, 1, 0, 1}, none = {ONEPASS_ROW, 4, 1, 0, 0};
+  const onepass_geometry_t rows = {ONEPASS_ROW, 4, 1, 0, 1, 0}, none = {ONEPASS_ROW, 4, 1, 0, 0, 0};
   onepass_plan_t plan;
   for (int32_t lanes = 1; lanes <= 16; lanes *= 2) check_row_table(lanes);
 
   // By hand: 512 floats are 128 groups, 32 threads by 4; 4096 and one more.
-  CHECK(onepass_plan(&rows, onepass_extent_2d(1000, 512), NULL, 0, ONEPASS_ROW_AUTO, 1, &plan) == ONEPASS_SUCCESS);
+  CHECK(onepass_plan(&rows, onepass_extent_2d(1000, 512), NULL, 0, ONEPASS_ROW_AUTO, NULL, &plan) == ONEPASS_SUCCESS);
   CHECK(plan.strategy == ONEPASS_ROW_WARP && plan.threads == 32 && plan.packs == 4 && plan.blocks == 250);
-  CHECK(onepass_plan(&rows, onepass_extent_2d(1000, 4096), NULL, 0, ONEPASS_ROW_AUTO, 1, &plan) == ONEPASS_SUCCESS);
+  CHECK(onepass_plan(&rows, onepass_extent_2d(1000, 4096), NULL, 0, ONEPASS_ROW_AUTO, NULL, &plan) == ONEPASS_SUCCESS);
   CHECK(plan.strategy == ONEPASS_ROW_BLOCK && plan.threads == 256 && plan.packs == 4 && plan.blocks == 1000);
-  CHECK(onepass_plan(&rows, onepass_extent_2d(1000, 4097), NULL, 0, ONEPASS_ROW_AUTO, 1, &plan) == ONEPASS_SUCCESS);
+  CHECK(onepass_plan(&rows, onepass_extent_2d(1000, 4097), NULL, 0, ONEPASS_ROW_AUTO, NULL, &plan) == ONEPASS_SUCCESS);
   CHECK(plan.strategy == ONEPASS_ROW_BLOCK && plan.threads * plan.packs > 1024 && !plan.aligned);
   // A reduction of rows that streams reads them once.
-  CHECK(onepass_plan(&none, onepass_extent_2d(2, 1000), NULL, 0, ONEPASS_ROW_STREAM, 1, &plan) == ONEPASS_SUCCESS);
+  CHECK(onepass_plan(&none, onepass_extent_2d(2, 1000), NULL, 0, ONEPASS_ROW_STREAM, NULL, &plan) == ONEPASS_SUCCESS);
   CHECK(plan.passes == 1 && plan.strategy == ONEPASS_ROW_STREAM);
 
   // The line that a row takes, and so its bits, depend on its width alone.
   for (int64_t columns = 1; columns < 1 << 18; columns = columns * 3 + 1) {
     onepass_plan_t first;
-    CHECK(onepass_plan(&rows, onepass_extent_2d(1, columns), NULL, 0, ONEPASS_ROW_AUTO, 1, &first) == ONEPASS_SUCCESS);
+    CHECK(onepass_plan(&rows, onepass_extent_2d(1, columns), NULL, 0, ONEPASS_ROW_AUTO, NULL, &first) == ONEPASS_SUCCESS);
     for (uintptr_t address = 4096; address < 4096 + 32; address += 4)
       for (int64_t count = 1; count < 2000000; count = 11 * count + 3) {
         const onepass_leaf_t leaf = array_at(address, columns + 1, 4, ONEPASS_PER_ELEMENT);
-        CHECK(onepass_plan(&rows, onepass_extent_2d(count, columns), &leaf, 1, ONEPASS_ROW_AUTO, 1, &plan) ==
+        CHECK(onepass_plan(&rows, onepass_extent_2d(count, columns), &leaf, 1, ONEPASS_ROW_AUTO, NULL, &plan) ==
               ONEPASS_SUCCESS);
         CHECK(plan.strategy == first.strategy && plan.threads == first.threads && plan.packs == first.packs);
         CHECK(plan.cluster == first.cluster && plan.groups_per_row == first.groups_per_row);
@@ -321,28 +316,28 @@ static void check_row_plans(void) {
                 {3, 65, 68, 0}};
   for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; ++i) {
     leaf.pitch = shapes[i].pitch;
-    CHECK(onepass_plan(&rows, onepass_extent_2d(shapes[i].rows, shapes[i].columns), &leaf, 1, ONEPASS_ROW_AUTO, 1,
+    CHECK(onepass_plan(&rows, onepass_extent_2d(shapes[i].rows, shapes[i].columns), &leaf, 1, ONEPASS_ROW_AUTO, NULL,
                        &plan) == ONEPASS_SUCCESS);
     CHECK(plan.aligned == shapes[i].aligned);
   }
   const int64_t count = 64;
-  CHECK(onepass_plan(&rows, onepass_extent_at(&count, 64), &leaf, 1, ONEPASS_ROW_AUTO, 1, &plan) == ONEPASS_SUCCESS);
+  CHECK(onepass_plan(&rows, onepass_extent_at(&count, 64), &leaf, 1, ONEPASS_ROW_AUTO, NULL, &plan) == ONEPASS_SUCCESS);
   CHECK(plan.counted && !plan.aligned);
 
   // Rows that a grid holds: 32 to a block of 4 threads each, one otherwise.
   const int64_t most = INT32_MAX;
-  CHECK(onepass_plan(&rows, onepass_extent_2d(32 * most, 1), NULL, 0, ONEPASS_ROW_AUTO, 1, &plan) == ONEPASS_SUCCESS);
+  CHECK(onepass_plan(&rows, onepass_extent_2d(32 * most, 1), NULL, 0, ONEPASS_ROW_AUTO, NULL, &plan) == ONEPASS_SUCCESS);
   CHECK(plan.blocks == most);
-  CHECK(onepass_plan(&rows, onepass_extent_2d(32 * most + 1, 1), NULL, 0, ONEPASS_ROW_AUTO, 1, &plan) ==
+  CHECK(onepass_plan(&rows, onepass_extent_2d(32 * most + 1, 1), NULL, 0, ONEPASS_ROW_AUTO, NULL, &plan) ==
         ONEPASS_ERROR_TOO_LARGE);
-  CHECK(onepass_plan(&rows, onepass_extent_2d(most, 4096), NULL, 0, ONEPASS_ROW_AUTO, 1, &plan) == ONEPASS_SUCCESS);
-  CHECK(onepass_plan(&rows, onepass_extent_2d(most + 1, 4096), NULL, 0, ONEPASS_ROW_AUTO, 1, &plan) ==
+  CHECK(onepass_plan(&rows, onepass_extent_2d(most, 4096), NULL, 0, ONEPASS_ROW_AUTO, NULL, &plan) == ONEPASS_SUCCESS);
+  CHECK(onepass_plan(&rows, onepass_extent_2d(most + 1, 4096), NULL, 0, ONEPASS_ROW_AUTO, NULL, &plan) ==
         ONEPASS_ERROR_TOO_LARGE);
-  CHECK(onepass_plan(&rows, onepass_extent_2d(INT64_MAX, 1), NULL, 0, ONEPASS_ROW_AUTO, 1, &plan) ==
+  CHECK(onepass_plan(&rows, onepass_extent_2d(INT64_MAX, 1), NULL, 0, ONEPASS_ROW_AUTO, NULL, &plan) ==
         ONEPASS_ERROR_TOO_LARGE);
-  CHECK(onepass_plan(&rows, onepass_extent_2d(INT64_MAX, 0), NULL, 0, ONEPASS_ROW_CLUSTER, 1, &plan) ==
+  CHECK(onepass_plan(&rows, onepass_extent_2d(INT64_MAX, 0), NULL, 0, ONEPASS_ROW_BLOCK, NULL, &plan) ==
         ONEPASS_ERROR_TOO_LARGE);
-  CHECK(onepass_plan(&rows, onepass_extent_2d(-1, 4), NULL, 0, ONEPASS_ROW_AUTO, 1, &plan) == ONEPASS_ERROR_EXTENT);
+  CHECK(onepass_plan(&rows, onepass_extent_2d(-1, 4), NULL, 0, ONEPASS_ROW_AUTO, NULL, &plan) == ONEPASS_ERROR_EXTENT);
 
   // Every strategy has a word of its own, and a number that is none has a sentence.
   const char *other = onepass_row_strategy_string(ONEPASS_ROW_STRATEGY_COUNT);
@@ -355,8 +350,48 @@ static void check_row_plans(void) {
   CHECK(strcmp(onepass_row_strategy_string(ONEPASS_ROW_STREAM), "stream") == 0);
 }
 
+// Rows in shared memory: a cluster of blocks of 64 KiB each, or fewer blocks of more.
+static void check_shared_rows(void) {
+  const onepass_geometry_t one = {ONEPASS_ROW, 4, 1, 0, 1, 16}, two = {ONEPASS_ROW, 4, 1, 0, 1, 32};
+  const onepass_geometry_t wide = {ONEPASS_ROW, 1, 1, 0, 1, 1024};
+  const onepass_row_device_t no_clusters = {1, 160 * 1024}, small = {1, 48 * 1024}, most = {16, 224 * 1024};
+  onepass_plan_t plan;
+  const struct {
+    const onepass_geometry_t *geometry;
+    int64_t groups;
+    const onepass_row_device_t *device;
+    int cluster, packs;  // 0: streams
+  } rows[] = {{&one, 4097, &most, 2, 9},           {&one, 8192, &most, 2, 16},  {&one, 8193, &most, 3, 11},
+              {&one, 65536, &most, 16, 16},        {&one, 65537, &most, 16, 17}, {&one, 16 * 28 * 256, &most, 16, 28},
+              {&one, 16 * 28 * 256 + 1, &most, 0, 0}, {&one, 8192, &no_clusters, 1, 32}, {&one, 40 * 256, &no_clusters, 1, 40},
+              {&one, 40 * 256 + 1, &no_clusters, 0, 0}, {&one, 4097, &small, 0, 0},  {&two, 4097, &most, 3, 6},
+              {&two, 4097, &no_clusters, 1, 17},   {&wide, 5000, &most, 0, 0}};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i)
+    for (int64_t count = 0; count < 20000000; count = 7 * count + 1) {
+      CHECK(onepass_plan(rows[i].geometry, onepass_extent_2d(count, rows[i].groups * rows[i].geometry->lanes), NULL, 0,
+                         ONEPASS_ROW_AUTO, rows[i].device, &plan) == ONEPASS_SUCCESS);
+      if (rows[i].cluster == 0) {
+        CHECK(plan.strategy == ONEPASS_ROW_STREAM && plan.passes == 2 && plan.shared_bytes == 0);
+        continue;
+      }
+      CHECK(plan.strategy == ONEPASS_ROW_SHARED && plan.passes == 1 && plan.threads == ONEPASS_SHARED_THREADS);
+      CHECK(plan.cluster == rows[i].cluster && plan.packs == rows[i].packs && plan.blocks == count * plan.cluster);
+      CHECK(plan.shared_bytes == plan.packs * plan.threads * rows[i].geometry->held_bytes);
+      CHECK(plan.shared_bytes <= rows[i].device->shared_bytes);
+    }
+  // Forced, also for a row that registers hold; where it cannot, it is refused.
+  CHECK(onepass_plan(&one, onepass_extent_2d(3, 5), NULL, 0, ONEPASS_ROW_SHARED, &small, &plan) == ONEPASS_SUCCESS);
+  CHECK(plan.strategy == ONEPASS_ROW_SHARED && plan.cluster == 1 && plan.packs == 1);
+  CHECK(onepass_plan(&one, onepass_extent_2d(3, 4 * 4097), NULL, 0, ONEPASS_ROW_SHARED, &small, &plan) ==
+        ONEPASS_ERROR_STRATEGY);
+  // Without a device, the most that there is.
+  CHECK(onepass_plan(&one, onepass_extent_2d(3, 4 * 65536), NULL, 0, ONEPASS_ROW_AUTO, NULL, &plan) == ONEPASS_SUCCESS);
+  CHECK(plan.strategy == ONEPASS_ROW_SHARED && plan.cluster == ONEPASS_MAX_CLUSTER);
+}
+
 int main(void) {
   check_row_plans();
+  check_shared_rows();
   for (int64_t a = 0; a < 40; ++a)
     for (int64_t b = 1; b < 20; ++b) CHECK(onepass_ceil_div(a, b) * b >= a && onepass_ceil_div(a, b) * b - a < b);
   CHECK(onepass_ceil_div(INT64_MAX, 1) == INT64_MAX && onepass_ceil_div(INT64_MAX, 2) == INT64_C(1) << 62);
@@ -365,14 +400,14 @@ int main(void) {
   check_alignment();
   check_limits();
   for (int32_t lanes = 1; lanes <= 16; lanes *= 2) {
-    const onepass_geometry_t map = {ONEPASS_MAP, lanes, 0, 0, 0};
+    const onepass_geometry_t map = {ONEPASS_MAP, lanes, 0, 0, 0, 0};
     check_sizes(map, 38);
     for (int32_t state = 4; state <= 4096; state *= 4) {
-      const onepass_geometry_t reduce = {ONEPASS_REDUCE, lanes, 0, state, 0};
+      const onepass_geometry_t reduce = {ONEPASS_REDUCE, lanes, 0, state, 0, 0};
       check_sizes(reduce, 61);
     }
     for (int by_row = 0; by_row < 2; ++by_row) {
-      const onepass_geometry_t reduce = {ONEPASS_REDUCE, lanes, by_row, 8, 0};
+      const onepass_geometry_t reduce = {ONEPASS_REDUCE, lanes, by_row, 8, 0, 0};
       const int64_t counts[] = {
           0, 1, 100, 5000, 1 << 20, (1 << 24) + 1, INT64_C(1) << 31, 2 * INT64_C(2147483647), INT64_C(1) << 40};
       for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i) {
@@ -384,17 +419,17 @@ int main(void) {
   }
 
   // By hand: 2^24 + 1 floats by 4 are 2^22 + 1 groups: 2^14 full tiles of 128 x 2, and one with a single group.
-  const onepass_geometry_t map = {ONEPASS_MAP, 4, 0, 0, 0}, sum = {ONEPASS_REDUCE, 4, 0, 8, 0};
+  const onepass_geometry_t map = {ONEPASS_MAP, 4, 0, 0, 0, 0}, sum = {ONEPASS_REDUCE, 4, 0, 8, 0, 0};
   onepass_plan_t plan = plan_of(map, onepass_extent_1d((1 << 24) + 1), 4096);
   CHECK(plan.aligned && plan.groups == (1 << 22) + 1 && plan.blocks == (1 << 14) + 1);
   plan = plan_of(map, onepass_extent_1d(INT64_C(1) << 31), 4096);
   CHECK(plan.groups == 1 << 29 && plan.blocks == 1 << 21);
-  CHECK(onepass_plan(&map, onepass_extent_1d(INT64_C(1) << 40), NULL, 0, ONEPASS_ROW_AUTO, 1, &plan) ==
+  CHECK(onepass_plan(&map, onepass_extent_1d(INT64_C(1) << 40), NULL, 0, ONEPASS_ROW_AUTO, NULL, &plan) ==
         ONEPASS_SUCCESS);
   CHECK(plan.groups == INT64_C(1) << 38 && plan.blocks == 1 << 30);
   CHECK(plan.aligned);
   // Flat, 3 x 5 is 15 elements in 4 groups; by row 2 groups a row, and 2 where rows are crooked.
-  const onepass_geometry_t by_row = {ONEPASS_MAP, 4, 1, 0, 0};
+  const onepass_geometry_t by_row = {ONEPASS_MAP, 4, 1, 0, 0, 0};
   CHECK(plan_of(map, onepass_extent_2d(3, 5), 4096).groups == 4);
   CHECK(plan_of(by_row, onepass_extent_2d(3, 5), 4096).groups == 6);
   CHECK(plan_of(by_row, onepass_extent_2d(3, 6), 4096).groups == 9);

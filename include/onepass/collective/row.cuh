@@ -15,7 +15,8 @@ template <unsigned Lanes, class S, class State>
 __device__ __forceinline__ State butterfly(const S &statistic, State state) {
   ONEPASS_UNROLL
   for (unsigned step = 1; step < Lanes; step *= 2) {
-    const State other = shuffle_words(state, [&](unsigned w) { return __shfl_xor_sync(all_lanes, w, static_cast<int>(step)); });
+    const State other =
+        shuffle_words(state, [&](unsigned w) { return __shfl_xor_sync(all_lanes, w, static_cast<int>(step)); });
     if constexpr (own_commutative<S>::value) {
       state = statistic.combine(state, other);
     } else {
@@ -29,12 +30,9 @@ __device__ __forceinline__ State butterfly(const S &statistic, State state) {
 
 // The threads of a row: `Threads` neighbours of a warp, or a block of a multiple of 32. Id tells the reductions of a
 // kernel apart: each has its own shared memory and one barrier.
-template <int Threads>
+template <unsigned Threads>
 struct row_threads {
   static constexpr unsigned warps = Threads / 32;
-
-  __device__ __forceinline__ static void enter() {}
-  __device__ __forceinline__ static void ready() {}
 
   template <int Id, class S, class State>
   __device__ __forceinline__ static State reduce(const S &statistic, const State &own, const State &nothing_there) {
@@ -64,16 +62,16 @@ struct row_threads {
   }
 };
 
-// The blocks of a cluster, of a multiple of 32 threads each: every block's state to every block, then each combines all,
-// in the order of the blocks. Between enter and ready all blocks of the cluster have begun, so that their memory can be
-// written.
+// The blocks of a cluster, of a multiple of 32 threads each: every block's state to every block, then each combines
+// all, in the order of the blocks. Between enter and ready all blocks of the cluster have begun, so that their memory
+// can be written.
 template <class State>
 __device__ __forceinline__ State state_at(const unsigned *words) {
   State state;
   memcpy(static_cast<void *>(&state), words, sizeof(State));
   return state;
 }
-template <int Threads>
+template <unsigned Threads>
 struct cluster_threads {
   static constexpr unsigned most_blocks = 16;
 
@@ -86,6 +84,7 @@ struct cluster_threads {
     __shared__ unsigned slot[most_blocks][words];
     const State mine = row_threads<Threads>::template reduce<Id>(statistic, own, nothing_there);
     const unsigned blocks = cluster_blocks();
+    if (blocks == 1) return mine;
     if (threadIdx.x < 32) {
       unsigned word[words]{};
       memcpy(word, &mine, sizeof(State));

@@ -12,8 +12,8 @@
 namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
-// The threads of a row, and how many bytes of vectors such as gamma each has in flight behind the row's reduction: fewer
-// where groups may be missing or lie anywhere, which takes registers.
+// The threads of a row, and how many bytes of vectors such as gamma each has in flight behind the row's reduction:
+// fewer where groups may be missing or lie anywhere, which takes registers.
 template <class Group, bool Ahead>
 struct with_late_bytes : Group {
   static constexpr unsigned late_bytes = Ahead ? 64 : 32;
@@ -21,8 +21,8 @@ struct with_late_bytes : Group {
 };
 
 // Blocks of rows that one warp or a part of it handles.
-ONEPASS_HD constexpr int row_block_threads(int threads_per_row) {
-  return threads_per_row > 32 ? threads_per_row : ONEPASS_WARP_ROW_THREADS;
+ONEPASS_HD constexpr unsigned row_block_threads(unsigned threads_per_row) {
+  return threads_per_row > 32 ? threads_per_row : unsigned{ONEPASS_WARP_ROW_THREADS};
 }
 
 struct row_shape {
@@ -48,13 +48,14 @@ template <int N, access A, bool Exists>
 __device__ __forceinline__ position<N, A> locate_group(const row_place &place, int64_t first_index, int64_t columns,
                                                        int64_t own) {
   const int64_t column = own * N, left = columns - column;
-  const int32_t some = A == access::entire ? (left > 0 ? N : 0) : static_cast<int32_t>(left < N ? (left > 0 ? left : 0) : N);
+  const int32_t some =
+      A == access::entire ? (left > 0 ? N : 0) : static_cast<int32_t>(left < N ? (left > 0 ? left : 0) : N);
   const bool edge = A == access::row && is_edge<N, 16>(column, left);
   return {place.row, column, first_index + column, Exists ? N : some, edge, edge && (place.row == 0 || place.last)};
 }
 
-// Whether a group is computed. One of which no lane exists is zeros, and it costs less to compute with them than to hold
-// values across branches.
+// Whether a group is computed. One of which no lane exists is zeros, and it costs less to compute with them than to
+// hold values across branches.
 template <class Group, int N, access A>
 __device__ __forceinline__ bool computes(const position<N, A> &at) {
   return Group::full || at.count > 0;
@@ -193,9 +194,10 @@ __device__ __forceinline__ void run_held(const Before &before, const Parts &part
     pack<next, N> held[Packs];
     using early_type = cs::decay_t<decltype(raw_from_row(parts, before.fetch(0).tail))>;
     early_type early[Packs];
-    each_pack<Group>(before, at,
-                     hold_values<N, A, Packs, Parts, next, early_type, cs::decay_t<decltype(first)>,
-                                 cs::decay_t<decltype(states)>>{parts, at, held, early, first, states});
+    each_pack<Group>(
+        before, at,
+        hold_values<N, A, Packs, Parts, next, early_type, cs::decay_t<decltype(first)>, cs::decay_t<decltype(states)>>{
+            parts, at, held, early, first, states});
     states = Group::template reduce<2 * id + 1>(all, states, none);
     if (place.leads) put_row(together, states, place.row, place.size.n);
     if constexpr (has_phases<cs::decay_t<decltype(statistic)>>::value) {
@@ -205,8 +207,8 @@ __device__ __forceinline__ void run_held(const Before &before, const Parts &part
         ONEPASS_UNROLL
         for (unsigned k = 0; k < Packs; ++k)
           if (computes<Group>(at[k])) mapped[k] = each_lane(map_of<cs::decay_t<decltype(second)>>{second}, held[k]);
-        run_behind<Group, true, next>(second_phase<Group, 2 * id>(second, place.size, mapped, at), rest, early, mapped, at,
-                                      place);
+        run_behind<Group, true, next>(second_phase<Group, 2 * id>(second, place.size, mapped, at), rest, early, mapped,
+                                      at, place);
       } else {
         run_behind<Group, false, next>(second_phase<Group, 2 * id>(second, place.size, held, at), rest, early, held, at,
                                        place);
@@ -227,12 +229,11 @@ __device__ __forceinline__ void run_held(const Before &before, const Parts &part
   }
 }
 
-// A row in registers: all loads, then everything else. The packs of a thread are `stride` groups apart; all but the last
-// are Full if that is known.
+// A row in registers: all loads, then everything else. The packs of a thread are `stride` groups apart; all but the
+// last are Full if that is known.
 template <class Group, int N, access A, unsigned Packs, bool Full, class P>
 __device__ __forceinline__ void hold_row(const P &p, const row_place &place, int64_t columns, unsigned thread,
                                          unsigned stride) {
-  Group::enter();
   const int64_t first_index = place.row * place.size.n;
   using raw_type = decltype(fetch_early<N, false>(p.inner, position<N, A>{}));
   position<N, A> at[Packs];
@@ -243,15 +244,15 @@ __device__ __forceinline__ void hold_row(const P &p, const row_place &place, int
                           : locate_group<N, A, false>(place, first_index, columns, thread + k * stride);
     if (computes<Group>(at[k])) raw[k] = fetch_early<N, false>(p.inner, at[k]);
   }
-  Group::ready();
   run_held<Group, source_value_t<P>>(loaded_row<N, A, Packs, P, raw_type>{p, raw, at}, p.inner.tail, at, place);
 }
 
 // The blocks per SM that bound a kernel's registers, by the values that it holds and what is read with them.
 template <class P>
-ONEPASS_HD constexpr int row_blocks(int threads, int packs, bool aligned) {
-  const int lanes = packs * lanes_v<P>, live = lanes * (widest_value(static_cast<P *>(nullptr)) / 2 + streamed_bytes<P>()) / 4;
-  const int held = live <= 40 ? 64 : live <= 56 ? 80 : 128;
+ONEPASS_HD constexpr int row_blocks(int threads, unsigned packs, bool aligned) {
+  const int lanes = static_cast<int>(packs) * lanes_v<P>,
+            live = lanes * (widest_value(static_cast<P *>(nullptr)) / 2 + streamed_bytes<P>()) / 4;
+  const int held = live <= 20 ? 48 : live <= 40 ? 64 : live <= 56 ? 80 : 128;
   const int registers = aligned || held == 128 ? held : held + 32;  // words in front of and behind a group
   const int blocks = 65536 / (registers * threads);
   return blocks < 1 ? 1 : blocks > 16 ? 16 : blocks;
@@ -273,10 +274,11 @@ __device__ __forceinline__ void hold_rows(const P &p, const row_place &place, bo
   hold_row<with_late_bytes<Group, false>, N, A, Packs, false>(p, place, columns, thread, stride);
 }
 
-template <class Tag, int Threads, unsigned Packs, bool Aligned>
+template <class Tag, unsigned Threads, unsigned Packs, bool Aligned>
 __global__ void __launch_bounds__(row_block_threads(Threads),
-                                  resident(row_blocks<tagged_t<Tag>>(row_block_threads(Threads), Packs, Aligned),
-                                           row_block_threads(Threads)))
+                                  resident(row_blocks<tagged_t<Tag>>(static_cast<int>(row_block_threads(Threads)),
+                                                                     Packs, Aligned),
+                                           static_cast<int>(row_block_threads(Threads))))
     row_kernel(const __grid_constant__ tagged_t<Tag> p, const __grid_constant__ row_shape s) {
   wait_for_predecessor();
   constexpr unsigned rows = row_block_threads(Threads) / Threads;
@@ -285,74 +287,162 @@ __global__ void __launch_bounds__(row_block_threads(Threads),
   const bool exists = rows == 1 || row < s.rows;
   const row_place place{row, size_of_row(s), exists && thread == 0, row + 1 == s.rows};
   hold_rows<row_threads<Threads>, Aligned ? access::entire : access::row, Packs>(p, place, exists, thread, Threads,
-                                                                                rows == 1 || first + rows <= s.rows);
+                                                                                 rows == 1 || first + rows <= s.rows);
 }
 
-// A row in the registers of a cluster, whose blocks take its packs in turn.
-template <class Tag, int Threads, unsigned Packs, bool Aligned>
-__global__ void __launch_bounds__(Threads, resident(row_blocks<tagged_t<Tag>>(Threads, Packs, Aligned), Threads))
-    row_cluster_kernel(const __grid_constant__ tagged_t<Tag> p, const __grid_constant__ row_shape s) {
-  wait_for_predecessor();
-  const unsigned blocks = cluster_blocks(), thread = cluster_rank() * Threads + threadIdx.x;
-  const int64_t row = blockIdx.x / blocks;
-  const row_place place{row, size_of_row(s), thread == 0, row + 1 == s.rows};
-  hold_rows<cluster_threads<Threads>, Aligned ? access::entire : access::row, Packs>(p, place, true, thread,
-                                                                                    blocks * Threads, true);
-}
-
-// f(values, position) for all groups of a thread in a row that is read again; the values are those in front of the first
-// row stage without a result.
-template <bool Take, int N, access A, class P, class States, class Results, class F>
-__device__ __forceinline__ void stream_row(const P &p, const row_place &place, States &states, const Results &results,
-                                           const F &f) {
-  const int64_t first_index = place.row * place.size.n;
-#pragma unroll 2
-  for (int64_t own = threadIdx.x; own * N < place.size.n; own += ONEPASS_STREAM_THREADS) {
-    const auto at = locate_group<N, A, false>(place, first_index, place.size.n, own);
-    f(p.template run_with<full_math, Take>(p.template fetch<N>(at), at, states, results), at);
+// The groups of a thread in a row that is gone through again and again, a batch at a time: all reads, then f(raw,
+// position) for each.
+template <class Rows, class P, class F>
+__device__ __forceinline__ void each_batch(const Rows &rows, const P &p, const F &f) {
+  constexpr unsigned batch = Rows::batch;
+  using at_type = decltype(rows.at(0u));
+  for (unsigned first = 0; rows.has(first); first += batch) {
+    at_type at[batch];
+    decltype(rows.fetch(p, at[0], 0u)) raw[batch];
+    ONEPASS_UNROLL
+    for (unsigned k = 0; k < batch; ++k)
+      if (rows.has(first + k)) {
+        at[k] = rows.at(first + k);
+        raw[k] = rows.fetch(p, at[k], first + k);
+      }
+    ONEPASS_UNROLL
+    for (unsigned k = 0; k < batch; ++k)
+      if (rows.has(first + k)) f(raw[k], at[k]);
   }
 }
 
-struct no_use {
-  template <class V, class At>
-  __device__ void operator()(const V &, const At &) const {}
+// From global memory, by one block.
+template <int N, access A>
+struct streamed_row {
+  using group = row_threads<ONEPASS_STREAM_THREADS>;
+  static constexpr bool on_chip = false;
+  static constexpr unsigned batch = A == access::entire ? 4 : 2;
+  const row_place &place;
+
+  __device__ __forceinline__ int64_t own(unsigned k) const {
+    return static_cast<int64_t>(k) * ONEPASS_STREAM_THREADS + threadIdx.x;
+  }
+  __device__ __forceinline__ bool has(unsigned k) const { return own(k) * N < place.size.n; }
+  __device__ __forceinline__ position<N, A> at(unsigned k) const {
+    return locate_group<N, A, false>(place, place.row * place.size.n, place.size.n, own(k));
+  }
+  template <class P>
+  __device__ __forceinline__ auto fetch(const P &p, const position<N, A> &where, unsigned) const {
+    return p.template fetch<N>(where);
+  }
 };
-template <class S, class State>
-struct fold_into {
+
+// From the shared memory of the blocks of a cluster, each of which has copied its part: all threads' groups of a pack
+// side by side, array by array.
+template <int N, access A, unsigned Threads>
+struct shared_row {
+  using group = cluster_threads<Threads>;
+  static constexpr bool on_chip = true;
+  static constexpr unsigned batch = A == access::held ? 3 : 1;
+  const row_place &place;
+  unsigned char *memory;
+  unsigned thread, stride, pack_bytes;
+
+  __device__ __forceinline__ bool has(unsigned k) const {
+    return static_cast<int64_t>(k) * stride + thread < (place.size.n + N - 1) / N;
+  }
+  __device__ __forceinline__ position<N, A> at(unsigned k) const {
+    constexpr access unheld = A == access::held ? access::entire : access::row;
+    const auto where = locate_group<N, unheld, false>(place, place.row * place.size.n, place.size.n,
+                                                      static_cast<int64_t>(k) * stride + thread);
+    position<N, A> held;
+    held.row = where.row;
+    held.column = where.column;
+    held.index = where.index;
+    held.count = where.count;
+    held.edge = where.edge;
+    held.border = where.border;
+    held.copy = nullptr;
+    return held;
+  }
+  template <bool Filling = false, class P>
+  __device__ __forceinline__ auto fetch(const P &p, const position<N, A> &where, unsigned k) const {
+    held_copy copy{memory + k * pack_bytes, threadIdx.x, Threads, Filling};
+    position<N, A> held = where;
+    held.copy = &copy;
+    return p.template fetch<N>(held);
+  }
+  template <class P>
+  __device__ __forceinline__ void fill(const P &p) const {
+#pragma unroll 4
+    for (unsigned k = 0; has(k); ++k) (void)fetch<true>(p, at(k), k);
+    copies_have_landed();  // a thread reads what it has copied itself
+  }
+};
+
+// The values in front of a row stage to a statistic; with a map, what it makes of them.
+template <bool Mapped, class P, class Results, class S, class State>
+struct fold_pass {
+  const P &p;
+  const Results &results;
   const S &statistic;
   State &state;
-  template <class V, class At>
-  __device__ __forceinline__ void operator()(const V &v, const At &at) const {
-    state = fold(statistic, state, v, at);
+  template <class Raw, class At>
+  __device__ __forceinline__ void operator()(const Raw &raw, const At &at) const {
+    list<> nowhere;
+    const auto v = p.template run_with<full_math, false>(raw, at, nowhere, results);
+    if constexpr (Mapped) state = fold(statistic, state, each_lane(map_of<S>{statistic}, v), at);
+    else state = fold(statistic, state, v, at);
+  }
+};
+template <class P, class Results, class States>
+struct write_pass {
+  const P &p;
+  const Results &results;
+  States &states;
+  template <class Raw, class At>
+  __device__ __forceinline__ void operator()(const Raw &raw, const At &at) const {
+    p.template run_with<full_math, true>(raw, at, states, results);
   }
 };
 
-// A pass for each row stage, and one that writes.
-template <int N, access A, class P, class... Done>
-__device__ __forceinline__ void stream_passes(const P &p, const row_place &place, const list<Done...> &results) {
-  using group = row_threads<ONEPASS_STREAM_THREADS>;
-  constexpr int pass = sizeof...(Done);
-  if constexpr (pass < row_stages_in<decltype(p.inner)>) {
-    const auto &rest = nth_row<pass>(p.inner);
+template <int Id, bool Mapped, class Value, class Rows, class P, class Results, class S>
+__device__ __forceinline__ auto reduce_pass(const Rows &rows, const P &p, const Results &results, const S &statistic) {
+  const auto none = statistic.template identity<Value>();
+  auto state = none;
+  each_batch(rows, p, fold_pass<Mapped, P, Results, S, decltype(state)>{p, results, statistic, state});
+  return Rows::group::template reduce<Id>(statistic, state, none);
+}
+
+// A pass for each row stage, or two where the row is on the chip, and one that writes.
+template <class Rows, class P, class... Done>
+__device__ __forceinline__ void row_passes(const Rows &rows, const P &p, const list<Done...> &results) {
+  constexpr int done = sizeof...(Done);
+  const row_place &place = rows.place;
+  if constexpr (done < row_stages_in<decltype(p.inner)>) {
+    const auto &rest = nth_row<done>(p.inner);
     const auto statistic = rest.head.template statistic_in<typename math_of_row<cs::decay_t<decltype(rest)>>::type>();
-    const auto none = statistic.template identity<typename row_value<pass, P>::type>();
-    auto state = none;
-    list<> nowhere;
-    stream_row<false, N, A>(p, place, nowhere, results, fold_into<decltype(statistic), decltype(state)>{statistic, state});
-    const auto result = statistic.finish(group::template reduce<pass + 1>(statistic, state, none), place.size);
-    if (place.leads) rest.head.keep(result, place.row);
-    stream_passes<N, A>(p, place, concatenate(results, make_list(result)));
+    using value = typename row_value<done, P>::type;
+    if constexpr (Rows::on_chip && has_phases<cs::decay_t<decltype(statistic)>>::value) {
+      const auto first = statistic.template first<value>(place.size);
+      const auto second =
+          statistic.second(reduce_pass<3 * done + 1, false, value>(rows, p, results, first), place.size);
+      constexpr bool mapped = has_map<cs::decay_t<decltype(second)>, value>::value;
+      const auto result = second.finish(reduce_pass<3 * done + 2, mapped, value>(rows, p, results, second), place.size);
+      if (place.leads) rest.head.keep(result, place.row);
+      row_passes(rows, p, concatenate(results, make_list(result)));
+    } else {
+      const auto result =
+          statistic.finish(reduce_pass<3 * done + 1, false, value>(rows, p, results, statistic), place.size);
+      if (place.leads) rest.head.keep(result, place.row);
+      row_passes(rows, p, concatenate(results, make_list(result)));
+    }
   } else {
     const auto sinks = reducers_of<true>(p.inner);
     if constexpr (cs::is_same_v<cs::decay_t<decltype(sinks)>, list<>>) {
       list<> none;
-      stream_row<true, N, A>(p, place, none, results, no_use{});
+      each_batch(rows, p, write_pass<P, list<Done...>, list<>>{p, results, none});
     } else {
       const side_by_side<cs::decay_t<decltype(sinks)>, reduced_values_t<P, true>> all{sinks};
       const auto none = all.identity();
       auto states = none;
-      stream_row<true, N, A>(p, place, states, results, no_use{});
-      states = group::template reduce<0>(all, states, none);
+      each_batch(rows, p, write_pass<P, list<Done...>, cs::decay_t<decltype(states)>>{p, results, states});
+      states = Rows::group::template reduce<0>(all, states, none);
       if (place.leads) put_row(sinks, states, place.row, place.size.n);
     }
   }
@@ -364,7 +454,26 @@ __global__ void __launch_bounds__(ONEPASS_STREAM_THREADS)
   wait_for_predecessor();
   const row_place place{static_cast<int64_t>(blockIdx.x), size_of_row(s), threadIdx.x == 0,
                         static_cast<int64_t>(blockIdx.x) + 1 == s.rows};
-  stream_passes<lanes_v<tagged_t<Tag>>, Aligned ? access::entire : access::row>(p, place, list<>{});
+  row_passes(streamed_row < lanes_v<tagged_t<Tag>>, Aligned ? access::entire : access::row > {place}, p, list<>{});
+}
+
+// The blocks per SM that bound the registers: as many as shared memory lets in at a time.
+template <class Tag, unsigned Threads, bool Aligned>
+__global__ void __launch_bounds__(Threads, resident(3, static_cast<int>(Threads)))
+    row_shared_kernel(const __grid_constant__ tagged_t<Tag> p, const __grid_constant__ row_shape s) {
+  wait_for_predecessor();
+  extern __shared__ uint4 row_memory[];
+  using P = tagged_t<Tag>;
+  const unsigned blocks = cluster_blocks(), thread = cluster_rank() * Threads + threadIdx.x;
+  const int64_t row = blockIdx.x / blocks;
+  const row_place place{row, size_of_row(s), thread == 0, row + 1 == s.rows};
+  const shared_row<lanes_v<P>, Aligned ? access::held : access::held_row, Threads> rows{
+      place, reinterpret_cast<unsigned char *>(row_memory), thread, blocks * Threads,
+      Threads * static_cast<unsigned>(lanes_v<P> * streamed_bytes<P>())};
+  cluster_threads<Threads>::enter();
+  rows.fill(p);
+  cluster_threads<Threads>::ready();
+  row_passes(rows, p, list<>{});
 }
 
 }  // namespace detail

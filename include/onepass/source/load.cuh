@@ -24,7 +24,7 @@ struct load_dense {
   using element = T;
   static constexpr kind part = kind::source;
   static constexpr onepass_span_t span = ONEPASS_PER_ELEMENT;
-  static constexpr bool written = false;
+  static constexpr bool written = false, by_rows = true;
   const T *p;
 
   ONEPASS_HD const void *pointer() const { return p; }
@@ -44,7 +44,7 @@ struct load_pitched {
   using element = T;
   static constexpr kind part = kind::source;
   static constexpr onepass_span_t span = ONEPASS_PER_ELEMENT;
-  static constexpr bool written = false, by_row = true;
+  static constexpr bool written = false, by_row = true, by_rows = true;
   const T *p;
   int64_t row_pitch;
 

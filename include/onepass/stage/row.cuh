@@ -183,8 +183,10 @@ struct row_stage {
     if constexpr (Mapped) {
       using G = functor_of_mapped<Math, F>;
       const G g{f};
-      return view_all<Math, V, N>(row_pack_call<full_math, G, Result, pack<V, N>>{g, row, v}, inner.head.inner, raw, at);
-    } else return view_all<Math, V, N>(row_pack_call<Math, F, Result, pack<V, N>>{f, row, v}, inner.head.inner, raw, at);
+      return view_all<Math, V, N>(row_pack_call<full_math, G, Result, pack<V, N>>{g, row, v}, inner.head.inner, raw,
+                                  at);
+    } else
+      return view_all<Math, V, N>(row_pack_call<Math, F, Result, pack<V, N>>{f, row, v}, inner.head.inner, raw, at);
   }
   template <class Result>
   ONEPASS_HD void keep(const Result &of_row, int64_t row) const {

@@ -136,7 +136,8 @@ struct softmax_word : row_stage<S, F, kept_results<>> {
 // masks are stages in front: multiply(scale), add(load(mask)), where(load(mask), -INFINITY). A row of -inf alone, or
 // with +inf or NaN in it, becomes NaN.
 ONEPASS_OBJECT detail::softmax_word<detail::softmax_statistic<detail::full_math>, detail::softmax_op> softmax{};
-ONEPASS_OBJECT detail::softmax_word<detail::log_softmax_statistic<detail::full_math>, detail::log_softmax_op> log_softmax{};
+ONEPASS_OBJECT detail::softmax_word<detail::log_softmax_statistic<detail::full_math>, detail::log_softmax_op>
+    log_softmax{};
 
 }  // namespace onepass
 

@@ -3,8 +3,8 @@
 
     check.py --nvcc <nvcc> --include <directory> <source>
 
-In PTX: there is one kernel for each size of the table in plan.h, for aligned rows and for others, and two that stream;
-none touches local memory. A kernel for aligned rows has two bodies, of which each reads each of a thread's packs once, by
+In PTX: there is one kernel for each size of the table in plan.h, for aligned rows and for others, two that hold a row in
+shared memory and two that stream; none touches local memory. A kernel for aligned rows has two bodies, of which each reads each of a thread's packs once, by
 16 bytes, in front of every store, and writes it once. In machine code: no stack frame and no spills.
 """
 import argparse
@@ -24,9 +24,7 @@ def main():
     faults = []
 
     table = (Path(args.include) / "onepass/plan.h").read_text(encoding="utf-8")
-    sizes = {("cluster" if strategy == "CLUSTER" else "", threads, packs)
-             for strategy, threads, packs in re.findall(r"\{ONEPASS_ROW_(\w+), (\d+), (\d+), \d+\}", table)
-             if threads != "0"}
+    sizes = {(threads, packs) for threads, packs in re.findall(r"\{ONEPASS_ROW_\w+, (\d+), (\d+)\}", table) if threads != "0"}
     if len(sizes) < 10:
         sys.exit("the table of plan.h was not found")
 
@@ -37,31 +35,33 @@ def main():
         text = ptx.read_text(encoding="utf-8")
         usage = subprocess.run([args.nvcc.replace("nvcc", "ptxas"), "-arch=sm_90", "-v", str(ptx), "-o", str(Path(folder) / "rows.cubin")],
                                check=True, capture_output=True, text=True).stderr
-    found, streams = set(), 0
+    found, others = set(), {"row_stream_kernel": 0, "row_shared_kernel": 0}
     for name, body in re.findall(r"\.entry (\w+)\((.*?)^\}", text, re.M | re.S):
-        size = re.search(r"row_(cluster_)?kernelI.*Li(\d+)ELj(\d+)ELb([01])", name)
+        size = re.search(r"row_kernelI.*Lj(\d+)ELj(\d+)ELb([01])", name)
         if re.search(r"\b(ld|st)\.local|\.local \.", body):
             faults.append(f"{name}: touches local memory")
         if size is None:
-            streams += "row_stream_kernel" in name
-            if "row_stream_kernel" not in name:
+            kind = next((kind for kind in others if kind in name), None)
+            if kind is None:
                 faults.append(f"{name}: is no kernel of rows")
+            else:
+                others[kind] += 1
             continue
-        kind, threads, packs = ("cluster" if size[1] else ""), size[2], size[3]
-        found.add((kind, threads, packs, size[4]))
+        threads, packs, aligned = size.groups()
+        found.add((threads, packs, aligned))
         loads = [m.start() for m in re.finditer(r"ld\.global\S*\.v4", body)]
         stores = [m.start() for m in re.finditer(r"st\.\S*global\S*\.v4", body)]
-        if size[4] == "1" and (len(loads), len(stores)) != (2 * int(packs), 2 * int(packs)):
+        if aligned == "1" and (len(loads), len(stores)) != (2 * int(packs), 2 * int(packs)):
             faults.append(f"{name}: {len(loads)} loads and {len(stores)} stores of 16 bytes, not {2 * int(packs)} of each")
     wanted = {size + (aligned,) for size in sizes for aligned in "01"}
     for size in sorted(wanted ^ found):
         faults.append(f"the table and the kernels differ in {size}")
-    if streams != 2:
-        faults.append(f"{streams} kernels stream, not 2")
+    if set(others.values()) != {2}:
+        faults.append(f"not two kernels each that hold a row in shared memory and that stream: {others}")
     spills = [int(n) for n in re.findall(r"(\d+) bytes spill stores", usage)]
-    if len(spills) != len(found) + streams or any(spills):
+    if len(spills) != len(found) + sum(others.values()) or any(spills):
         faults.append(f"{sum(n > 0 for n in spills)} of {len(spills)} kernels spill registers")
-    print("\n".join(faults) if faults else f"{len(found)} kernels of held rows and {streams} that stream are as they should be")
+    print("\n".join(faults) if faults else f"{len(found)} kernels of rows in registers and {sum(others.values())} others are as they should be")
     return 1 if faults else 0
 
 

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Row pipelines on a device: statistics of rows, many rows and none, more than 2^32 elements, counts in device memory.
+#include <algorithm>
+#include <cmath>
+
+#include "row.hpp"
+
+TEST_CASE("statistics of rows: the values of the host, and of one row those of any batch") {
+  const std::int64_t rows = 65;
+  for (const std::int64_t n : {1, 2, 31, 33, 257, 1000, 2048, 5000, 70001}) {
+    if (reduced() && n > 3000) continue;
+    const auto v = random_values<float>(rows * n);
+    const device_array<float> x(v), mean(rows), variance(rows), least(rows), norm(rows), lse(rows), two(2);
+    const device_array<std::int64_t> place(rows), zeros(rows);
+    std::vector<float> h_mean(rows), h_variance(rows), h_least(rows), h_norm(rows), h_lse(rows);
+    std::vector<std::int64_t> h_place(rows), h_zeros(rows);
+    const auto all = op::several(op::mean_variance, op::argmin, op::norm2, op::log_sum_exp, op::count);
+    OP_CHECK(op::launch(op::load(x.at()) | op::reduce_rows(all, mean.at(), variance.at(), least.at(), place.at(), norm.at(), lse.at(), zeros.at()),
+                        op::extent(rows, n)));
+    OP_CHECK(op::launch(op::load(v.data()) | op::reduce_rows(all, h_mean.data(), h_variance.data(), h_least.data(), h_place.data(), h_norm.data(),
+                                                             h_lse.data(), h_zeros.data()),
+                        op::extent(rows, n), on_host()));
+    const auto close = [&](const device_array<float> &d, const std::vector<float> &h, float margin) {
+      const auto got = d.get(rows);
+      for (std::size_t i = 0; i < h.size(); ++i)
+        if (!(std::fabs(got[i] - h[i]) <= margin * (1 + std::fabs(h[i])))) return false;
+      return true;
+    };
+    CHECK(close(mean, h_mean, 2e-6f));
+    CHECK(close(variance, h_variance, 3e-6f));
+    CHECK(least.get(rows) == h_least);
+    CHECK(place.get(rows) == h_place);
+    CHECK(close(norm, h_norm, 2e-6f));
+    CHECK(close(lse, h_lse, 2e-6f));
+    CHECK(zeros.get(rows) == h_zeros);
+  }
+}
+
+TEST_CASE("many rows, no rows, rows of nothing") {
+  for (const std::int64_t rows : {std::int64_t{0}, std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, std::int64_t{65537}}) {
+    if (reduced() && rows > 3) continue;
+    for (const std::int64_t n : {0, 1, 9, 130}) {
+      const device_array<bf16> x(random_values<bf16>(rows * n + 1)), y(rows * n + 1);
+      const device_array<float> sums(rows + 1);
+      OP_CHECK(op::launch(op::load(x.at()) | op::tee(op::reduce_rows(op::sum, sums.at())) | op::softmax | op::store(y.at()), op::extent(rows, n)));
+      CUDA_CHECK(cudaDeviceSynchronize());
+      CHECK(wrong_in_rows(x.at(), n, y.at(), n, rows, n, softmax_truth{}) == 0);
+      CHECK(touched(y, 0, rows * n) == 0);
+      CHECK(touched(sums, 0, rows) == 0);
+      if (n == 0)
+        for (const float s : sums.get(rows)) REQUIRE(s == 0.0f);
+    }
+  }
+}
+
+TEST_CASE("more than 2^31 elements, more than 2^32, a pitch above 2^31") {
+  if (reduced()) return;
+  std::size_t free = 0, total = 0;
+  CUDA_CHECK(cudaMemGetInfo(&free, &total));
+  if (free < std::size_t{24} << 30) {
+    WARN("skipped: needs 24 GiB");
+    return;
+  }
+  const std::int64_t n = 4096;
+  const device_array<f16> first(random_values<f16>(n)), expected(n);
+  OP_CHECK(op::launch(op::load(first.at()) | op::rms_norm(1e-6) | op::store(expected.at()), op::extent(1, n)));
+  CHECK(wrong_in_rows(first.at(), n, expected.at(), n, 1, n, rms_norm_truth<f16>{nullptr, 1e-6}) == 0);
+  for (const std::int64_t rows : {std::int64_t{524289}, std::int64_t{1048577}}) {
+    const device_array<f16> x(rows * n);
+    OP_CHECK(op::launch(op::load(first.at(), 0 * n + n) | op::store(x.at()), op::extent(1, n)));
+    for (std::int64_t done = 1; done < rows; done *= 2)
+      CUDA_CHECK(cudaMemcpy(x.at(done * n), x.at(), static_cast<std::size_t>(std::min(done, rows - done) * n) * 2, cudaMemcpyDeviceToDevice));
+    OP_CHECK(op::launch(op::load(x.at()) | op::rms_norm(1e-6) | op::store(x.at()), op::extent(rows, n)));
+    const error_counter errors;
+    for (const std::int64_t row : {std::int64_t{0}, rows / 2, rows - 2, rows - 1}) {
+      count_different<0><<<64, 256>>>(reinterpret_cast<const unsigned char *>(x.at(row * n)),
+                                      reinterpret_cast<const unsigned char *>(expected.at()), n * 2, errors.pointer());
+      CUDA_CHECK(cudaGetLastError());
+    }
+    CHECK(errors.get() == 0);
+  }
+  const std::int64_t pitch = (std::int64_t{1} << 31) + 16;
+  const device_array<f16> x(2 * pitch + n), y(2 * n);
+  CUDA_CHECK(cudaMemcpy(x.at(pitch), first.at(), static_cast<std::size_t>(n) * 2, cudaMemcpyDeviceToDevice));
+  OP_CHECK(op::launch(op::load(x.at(), pitch) | op::rms_norm(1e-6) | op::store(y.at()), op::extent(2, n)));
+  const error_counter errors;
+  count_different<0><<<64, 256>>>(reinterpret_cast<const unsigned char *>(y.at(n)),
+                                  reinterpret_cast<const unsigned char *>(expected.at()), n * 2, errors.pointer());
+  CHECK(errors.get() == 0);
+}
+
+TEST_CASE("a count in device memory, and one kernel node") {
+  const std::int64_t most = 3000;
+  const device_array<float> x(random_values<float>(most)), y(most);
+  const device_array<std::int64_t> n(std::vector<std::int64_t>{0});
+  cudaStream_t stream;
+  CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  onepass_exec_t exec{};
+  exec.stream = stream;
+  cudaGraph_t graph;
+  cudaGraphExec_t instance;
+  CUDA_CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  OP_CHECK(op::launch(op::load(x.at()) | op::softmax | op::store(y.at()), op::extent_at(n.at(), most), exec));
+  CUDA_CHECK(cudaStreamEndCapture(stream, &graph));
+  std::size_t nodes = 0;
+  CUDA_CHECK(cudaGraphGetNodes(graph, nullptr, &nodes));
+  CHECK(nodes == 1);
+  CUDA_CHECK(cudaGraphInstantiate(&instance, graph, 0));
+  for (const std::int64_t now : {std::int64_t{1}, std::int64_t{5}, std::int64_t{1024}, most, most + 1, std::int64_t{-1}, std::int64_t{0}}) {
+    n.put({now});
+    y.fill(0xA5);
+    CUDA_CHECK(cudaGraphLaunch(instance, stream));
+    CUDA_CHECK(cudaStreamSynchronize(stream));
+    const std::int64_t count = now < 0 ? 0 : now < most ? now : most;
+    CHECK(wrong_in_rows(x.at(), count, y.at(), count, 1, count, softmax_truth{}) == 0);
+    CHECK(touched(y, 0, count) == 0);
+  }
+  CUDA_CHECK(cudaGraphExecDestroy(instance));
+  CUDA_CHECK(cudaGraphDestroy(graph));
+  CUDA_CHECK(cudaStreamDestroy(stream));
+}
