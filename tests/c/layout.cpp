@@ -27,5 +27,5 @@ static onepass_status_t start(const void *, onepass_extent_t extent, const onepa
 }
 
 const onepass_kernel_t layout_kernel = {
-    "layout", {ONEPASS_MAP, 1, 0, 0, 0}, {{}, {}, 0, 1}, {{}, {}, 0, 1}, 1, 0, no_leaves, start, nullptr, nullptr,
+    "layout", {ONEPASS_MAP, 1, 0, 0, 0, 0}, {{}, {}, 0, 1}, {{}, {}, 0, 1}, 1, 0, no_leaves, start, nullptr, nullptr,
     nullptr};
