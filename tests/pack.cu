@@ -107,7 +107,7 @@ void read_and_write() {
     for (int count = 0; count <= N; ++count) {
       std::vector<T> array(room);
       for (int i = 0; i < room; ++i) array[static_cast<std::size_t>(i)] = numbered<T>(i);
-      const op::position<N, A> at{0, 0, 0, count, true};
+      const op::position<N, A> at{0, 0, 0, count, true, true};
       T *p = array.data() + offset;
 
       const op::pack<T, N> read = detail::settle(detail::read<N>(static_cast<const T *>(p), at));

@@ -7,7 +7,7 @@
 
 // Of the values of a row as they are stored.
 struct row_truth {
-  double most, powers, mean, variance, squares;  // powers: the sum of e^(x - most)
+  double most, powers, mean, variance, squares, count;  // powers: the sum of e^(x - most)
 };
 
 __device__ inline double sum_of_block(double x) {
@@ -45,7 +45,8 @@ __global__ void find_truth(const T *x, std::int64_t pitch, std::int64_t columns,
   powers = sum_of_block(powers);
   centred = sum_of_block(centred);
   if (threadIdx.x == 0)
-    out[blockIdx.x] = {most, powers, mean, centred / static_cast<double>(columns), squares / static_cast<double>(columns)};
+    out[blockIdx.x] = {most, powers, mean, centred / static_cast<double>(columns), squares / static_cast<double>(columns),
+                       static_cast<double>(columns)};
 }
 
 // want(x, truth of its row, column) against y, with an error of `units` roundings of the storage type relative to
@@ -94,7 +95,9 @@ struct layer_norm_truth {
     const double y = (x - t.mean) / sqrt(t.variance + eps);
     const double g = gamma ? static_cast<double>(op::detail::widen(gamma[column])) : 1;
     const double b = beta ? static_cast<double>(op::detail::widen(beta[column])) : 0;
-    scale = ((fabs(x) + fabs(t.mean)) / sqrt(t.variance + eps) * fabs(g) + fabs(b)) * (sizeof(Beta) == 4 ? 0x1p-1 : 0x1p-8);
+    // In f32 the roundings of the sums, of 2^-24 each, show: some, and one more for each doubling of the row.
+    const double roundings = sizeof(Beta) == 4 ? (8 + log2(t.count)) * 0x1p-4 : 0x1p-8;
+    scale = ((fabs(x) + fabs(t.mean)) / sqrt(t.variance + eps) * fabs(g) + fabs(b)) * roundings;
     return y * g + b;
   }
 };

@@ -15,7 +15,7 @@
 // What a stage makes of x, in full_math or narrow_math.
 template <class Math, class Stage>
 __device__ float lane(const Stage &stage, float x) {
-  const op::position<1> at{0, 0, 0, 1, true};
+  const op::position<1> at{0, 0, 0, 1, true, true};
   return static_cast<float>(
       stage.template apply_with<Math>(op::pack<float, 1>{{x}}, stage.template fetch<1>(at), at)[0]);
 }

@@ -74,7 +74,7 @@ template <int N, op::access A, class Source>
 void check_groups(const Source &source, const std::vector<float> &all) {
   bool equal = true;
   for (std::int64_t index = 0; index + N <= static_cast<std::int64_t>(all.size()); ++index) {
-    const op::position<N, A> at{0, index, index, N, false};
+    const op::position<N, A> at{0, index, index, N, false, false};
     const auto v = source.template get<N>(at);
     for (int i = 0; i < N; ++i) equal = equal && v[i] == all[static_cast<std::size_t>(index + i)];
   }
