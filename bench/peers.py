@@ -47,7 +47,64 @@ def swiglu(dtype):
     return lambda g, u: F.silu(g) * u, (g, u), 3 * g.nbytes
 
 
+def softmax(rows, columns, dtype):
+    x = normal(rows, columns, dtype=dtype)
+    return lambda x: F.softmax(x, -1), (x,), 2 * x.nbytes
+
+
+def vectors(columns, dtype):
+    return 1 + 0.25 * normal(columns, dtype=dtype), 0.5 * normal(columns, dtype=dtype)
+
+
+def layer_norm(rows, columns, dtype):
+    x, (gamma, beta) = normal(rows, columns, dtype=dtype), vectors(columns, dtype)
+    return lambda x, g, b: F.layer_norm(x, (columns,), g, b, 1e-5), (x, gamma, beta), 2 * x.nbytes
+
+
+def rms_norm(rows, columns, dtype):
+    x, (gamma, _) = normal(rows, columns, dtype=dtype), vectors(columns, dtype)
+    return lambda x, g: F.rms_norm(x, (columns,), g, 1e-6), (x, gamma), 2 * x.nbytes
+
+
+def layer_norm_gelu():
+    x, (gamma, beta) = normal(16384, 4096, dtype=torch.bfloat16), vectors(4096, torch.bfloat16)
+    return (lambda x, g, b: F.gelu(F.layer_norm(x, (4096,), g, b, 1e-5), approximate="tanh"), (x, gamma, beta),
+            2 * x.nbytes)
+
+
+def residual_norm(layer):
+    x, r = normal(16384, 4096, dtype=torch.bfloat16), normal(16384, 4096, dtype=torch.bfloat16)
+    gamma, beta = vectors(4096, torch.bfloat16)
+
+    def both(x, r, g, b):
+        kept = x + r
+        return (F.layer_norm(kept, (4096,), g, b, 1e-5) if layer else F.rms_norm(kept, (4096,), g, 1e-6)), kept
+    return both, (x, r, gamma, beta), 4 * x.nbytes
+
+
+def bias_gelu_row_sum():
+    x, bias = normal(8192, 8192, dtype=torch.float16), normal(8192, dtype=torch.float16)
+
+    def both(x, bias):
+        y = F.gelu(x + bias)
+        return y, y.sum(-1, dtype=torch.float64 if y.dtype == torch.float64 else torch.float32)
+    return both, (x, bias), 2 * x.nbytes
+
+
+def rows_of(name, build):
+    """2^27 elements of bf16 by some widths."""
+    return {f"{name}/bf16/{2**27 // c}x{c}": lambda c=c: build(2**27 // c, c, torch.bfloat16)
+            for c in (1024, 4096, 16384, 32768, 131072)}
+
+
 WORKLOADS = {
+    **rows_of("softmax", softmax),
+    **rows_of("layer_norm", layer_norm),
+    **rows_of("rms_norm", rms_norm),
+    "layer_norm_gelu/bf16/16384x4096": layer_norm_gelu,
+    "residual_layer_norm/bf16/16384x4096": lambda: residual_norm(True),
+    "residual_rms_norm/bf16/16384x4096": lambda: residual_norm(False),
+    "bias_gelu_row_sum/f16/8192x8192": bias_gelu_row_sum,
     "sum_abs/f32/2^28": lambda: sum_abs(2**28, torch.float32),
     "chain/f32/2^28": lambda: chain(2**28),
     "chain/f32/2^24": lambda: chain(2**24),
@@ -61,8 +118,11 @@ WORKLOADS = {
 
 def is_right(function, reference, inputs):
     """Compares with the eager function in float64, by the norm of the difference."""
-    got = function(*inputs).double()
-    want = reference(*(each.double() for each in inputs))
+    def flat(result):
+        parts = result if isinstance(result, tuple) else (result,)
+        return torch.cat([part.double().flatten() for part in parts])
+    got = flat(function(*inputs))
+    want = flat(reference(*(each.double() for each in inputs)))
     tolerance = 1e-5 if inputs[0].dtype == torch.float32 else 1e-2
     return bool((got - want).norm() <= tolerance * want.norm())
 
