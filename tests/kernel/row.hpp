@@ -95,9 +95,10 @@ struct layer_norm_truth {
     const double y = (x - t.mean) / sqrt(t.variance + eps);
     const double g = gamma ? static_cast<double>(op::detail::widen(gamma[column])) : 1;
     const double b = beta ? static_cast<double>(op::detail::widen(beta[column])) : 0;
-    // In f32 the roundings of the sums, of 2^-24 each, show: some, and one more for each doubling of the row.
+    // In f32 the roundings of the sums, of 2^-24 each of the size of the row's values, show: some, and one more for each
+    // doubling of the row.
     const double roundings = sizeof(Beta) == 4 ? (8 + log2(t.count)) * 0x1p-4 : 0x1p-8;
-    scale = ((fabs(x) + fabs(t.mean)) / sqrt(t.variance + eps) * fabs(g) + fabs(b)) * roundings;
+    scale = ((fabs(x) + sqrt(t.squares)) / sqrt(t.variance + eps) * fabs(g) + fabs(b)) * roundings;
     return y * g + b;
   }
 };
