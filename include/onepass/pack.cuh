@@ -142,7 +142,7 @@ ONEPASS_HD To bit_copy(const From &from) {
   To to;
   memcpy(static_cast<void *>(&to), &from, sizeof(To));
 #if defined(__GNUC__) && !defined(__CUDA_ARCH__)
-  asm volatile("" ::: "memory");  // GCC 12 at -O2 makes vectors of chains of such copies, and loses lanes
+  asm("" : "+m"(to));  // GCC 12 at -O2 makes vectors of chains of such copies, and loses lanes
 #endif
   return to;
 }

@@ -16,8 +16,8 @@
 #define ONEPASS_INLINE static inline
 #endif
 
-// Before what C++ may also compute at compile time.
-#ifdef __cplusplus
+// Before what C++14 may also compute at compile time.
+#if defined(__cplusplus) && __cplusplus >= 201402L
 #define ONEPASS_CONSTEXPR constexpr
 #else
 #define ONEPASS_CONSTEXPR
