@@ -85,7 +85,7 @@ struct centred {
   ONEPASS_HD layer_norm_row<R> finish(const sums &s, const row_size &) const {
     const R shift = times(s.first, inverse), spread = fused(-shift, s.first, s.second);
     // The differences are all the same, but for the rounding of their sums: the mean has missed the one value.
-    const bool one_value = s.second > R(0) && spread <= times(s.second, R(sizeof(R) == 4 ? 0x1p-20 : 0x1p-46));
+    const bool one_value = s.second > R(0) && spread < times(s.second, R(sizeof(R) == 4 ? 0x1p-20 : 0x1p-46));
     return layer_norm_row_of(mean, shift, one_value ? R(0) : times(spread, inverse), eps, one_value);
   }
 };
