@@ -9,7 +9,7 @@
 #include "host.cuh"
 #include "kernel/map.cuh"
 #include "kernel/reduce.cuh"
-#include "kernel/row.cuh"
+#include "kernel/row_pass.cuh"
 #include "name.cuh"
 #include "nvtx.cuh"
 #include "report.h"

@@ -59,7 +59,7 @@ extern "C" __global__ void own_bf16(const __nv_bfloat16 *x, const float *bias, c
 const char *const library_kernels = R"(
 #include <onepass/kernel/map.cuh>
 #include <onepass/kernel/reduce.cuh>
-#include <onepass/kernel/row.cuh>
+#include <onepass/kernel/row_pass.cuh>
 
 namespace op = onepass;
 
@@ -85,7 +85,7 @@ using rows = decltype(op::load((const float *)nullptr) | op::tee(op::reduce_rows
 const char *const headers = R"(
 #include <onepass/kernel/map.cuh>
 #include <onepass/kernel/reduce.cuh>
-#include <onepass/kernel/row.cuh>
+#include <onepass/kernel/row_pass.cuh>
 
 extern "C" __global__ void copy(const double *x, double *y, onepass::int64_t n) {
   const auto at = onepass::place_whole<2>(0, 2 * threadIdx.x, n);

@@ -62,15 +62,15 @@ struct row_threads {
   }
 };
 
-// The blocks of a cluster, of a multiple of 32 threads each: every block's state to every block, then each combines
-// all, in the order of the blocks. Between enter and ready all blocks of the cluster have begun, so that their memory
-// can be written.
 template <class State>
 __device__ __forceinline__ State state_at(const unsigned *words) {
   State state;
   memcpy(static_cast<void *>(&state), words, sizeof(State));
   return state;
 }
+// The blocks of a cluster, of a multiple of 32 threads each: every block's state to every block, then each combines
+// all, in the order of the blocks. Between enter and ready all blocks of the cluster have begun, so that their memory
+// can be written.
 template <unsigned Threads>
 struct cluster_threads {
   static constexpr unsigned most_blocks = 16;

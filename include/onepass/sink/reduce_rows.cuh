@@ -12,7 +12,7 @@ template <class S, class... Out>
 struct reduce_rows_sink {
   static constexpr kind part = kind::sink;
   static constexpr bool reduces = true, needs_row = true, device_only = own_device_only<S>::value,
-                        by_row = own_by_row<S>::value || true;
+                        by_row = own_by_row<S>::value || true;  // so that a statistic's own is never unused
   S statistic;
   list<row_result<Out>...> inner;
 
