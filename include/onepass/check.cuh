@@ -65,6 +65,10 @@ struct stage_value<Value, row_stage<S, F, Kept, Operands...>> {
   }
   using type = typename decltype(find())::type;
 };
+template <class Value, class Q, class Scale, int Columns>
+struct stage_value<Value, quantize_group_stage<Q, Scale, Columns>> {
+  using type = float;
+};
 template <class Value, class T>
 struct stage_value<Value, pointwise<cast_op<T>>> {
   using type = compute_t<T>;
@@ -324,12 +328,14 @@ ONEPASS_HD constexpr bool check(const pipeline<First, Rest...> *) {
       tees_once,
       "onepass: beside a row stage a tee in an operand, or in a member of zip, would store each time that a wide "
       "row is read again: store that value in a pipeline of its own, at one kernel and one read per element more");
+  constexpr bool one_width = any_group<pipeline<First, Rest...>>::value >= 0;
+  static_assert(one_width, "onepass: per_group and quantize_groups of one pipeline have groups of one width");
   static_assert(!starts || !one_source || sinks > 0,
                 "onepass: a pipeline ends in a sink, such as store(p) or reduce(sum, out)");
   static_assert(!starts || !one_source || sinks <= 1,
                 "onepass: a pipeline has one sink: make the first a tee, as in tee(store(p))");
   static_assert(!starts || !one_source || sinks != 1 || ends, "onepass: a stage stands behind the sink");
-  if constexpr (starts && one_source && one_kind && tees_once && sinks == 1 && ends)
+  if constexpr (starts && one_source && one_kind && tees_once && one_width && sinks == 1 && ends)
     return check_operand(static_cast<First *>(nullptr)) &&
            check_values<typename source_value<First>::type>(static_cast<list<Rest...> *>(nullptr));
   else return false;

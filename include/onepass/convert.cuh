@@ -2,13 +2,13 @@
 // Part of onepass: the type that a value has in memory, and the type that it is computed in.
 //
 // f8, f16 and bf16 compute in f32. Stores round to nearest even; stores to f8 saturate at the greatest finite number,
-// NaN stays NaN; integer stores saturate, and NaN stores as 0.
+// NaN stays NaN; integer stores saturate, and NaN stores as 0. Scales of UE8M0 round up to a power of two.
 #ifndef ONEPASS_CONVERT_CUH
 #define ONEPASS_CONVERT_CUH
 
 #include <cuda_bf16.h>  // __nv_bfloat16
 #include <cuda_fp16.h>  // __half
-#include <cuda_fp8.h>   // __nv_fp8_e4m3, __nv_fp8_e5m2
+#include <cuda_fp8.h>   // __nv_fp8_e4m3, __nv_fp8_e5m2, __nv_fp8_e8m0
 
 #include <cuda/std/limits>  // the range of integers
 
@@ -27,7 +27,10 @@ inline constexpr bool is_float16 = is_half<T> || is_bfloat<T>;  // a float of 16
 template <class T>
 inline constexpr bool is_float8 = cs::is_same_v<T, __nv_fp8_e4m3> || cs::is_same_v<T, __nv_fp8_e5m2>;
 template <class T>
-inline constexpr bool is_small_float = is_float16<T> || is_float8<T>;  // computed in f32
+inline constexpr bool is_scale8 =
+    cs::is_same_v<T, __nv_fp8_e8m0>;  // UE8M0: a power of two from 2^-127 to 2^127, or NaN
+template <class T>
+inline constexpr bool is_small_float = is_float16<T> || is_float8<T> || is_scale8<T>;  // computed in f32
 template <class T>
 inline constexpr __nv_fp8_interpretation_t format8 = cs::is_same_v<T, __nv_fp8_e4m3> ? __NV_E4M3 : __NV_E5M2;
 
@@ -53,6 +56,7 @@ ONEPASS_HD compute_t<T> widen(T x) {
   if constexpr (is_half<T>) return __half2float(x);
   else if constexpr (is_bfloat<T>) return __bfloat162float(x);
   else if constexpr (is_float8<T>) return __half2float(__half(__nv_cvt_fp8_to_halfraw(x.__x, format8<T>)));
+  else if constexpr (is_scale8<T>) return __bfloat162float(__nv_bfloat16(__nv_cvt_e8m0_to_bf16raw(x.__x)));
   else return x;
 }
 
@@ -133,6 +137,15 @@ ONEPASS_HD To narrow_to_float8(From x) {
   return result;
 }
 
+// To the next power of two above.
+template <class From>
+ONEPASS_HD __nv_fp8_e8m0 narrow_to_scale8(From x) {
+  __nv_fp8_e8m0 result;
+  if constexpr (cs::is_same_v<From, float>) result.__x = __nv_cvt_float_to_e8m0(x, __NV_SATFINITE, cudaRoundPosInf);
+  else result.__x = __nv_cvt_double_to_e8m0(static_cast<double>(x), __NV_SATFINITE, cudaRoundPosInf);
+  return result;
+}
+
 // Value to memory.
 template <class To, class From>
 ONEPASS_HD To narrow(From x) {
@@ -140,6 +153,7 @@ ONEPASS_HD To narrow(From x) {
   else if constexpr (cs::is_same_v<To, bool>) return x != From{0};
   else if constexpr (is_small_float<From>) return narrow<To>(widen(x));
   else if constexpr (is_float8<To>) return narrow_to_float8<To>(x);
+  else if constexpr (is_scale8<To>) return narrow_to_scale8(x);
   else if constexpr (is_half<To> && cs::is_same_v<From, double>) return __double2half(x);
   else if constexpr (is_bfloat<To> && cs::is_same_v<From, double>) return __double2bfloat16(x);
   else if constexpr (is_half<To> && cs::is_floating_point_v<From>) return __float2half_rn(x);

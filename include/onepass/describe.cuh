@@ -43,7 +43,8 @@ ONEPASS_HD int write_leaves(const list<Head, Tail...> &parts, onepass_leaf_t *ou
             0,
             0,
             0,
-            1};
+            1,
+            own_group<Head>::value};
     if constexpr (has_describe<Head>::value) parts.head.describe(*out);
     n = 1;
   } else if constexpr (is_composite<Head>::value) {
@@ -135,6 +136,10 @@ ONEPASS_HD constexpr int held_bytes() {
   return any_needs_row<P>::value && is_copyable(static_cast<leaves_t<P> *>(nullptr)) ? bytes : 0;
 }
 
+// Columns that a stage takes together, 0 for none; their lanes are those of one warp.
+template <class P>
+inline constexpr int shared_group_v = any_shares_group<P>::value ? any_group<P>::value : 0;
+
 template <class P>
 ONEPASS_HD constexpr int state_bytes() {
   if constexpr (any_reduces_array<P>::value) return sizeof(states_t<P>);
@@ -146,6 +151,7 @@ ONEPASS_HD constexpr onepass_cost_t leaf_cost(list<Leaf...> *) {
   onepass_cost_t cost{};
   (((Leaf::written ? cost.written : cost.read)[Leaf::span] += static_cast<int32_t>(sizeof(typename Leaf::element))),
    ...);
+  for (const int group : {0, own_group<Leaf>::value...}) cost.group = group > cost.group ? group : cost.group;
   return cost;
 }
 template <class Part>
@@ -169,7 +175,8 @@ ONEPASS_HD constexpr onepass_geometry_t geometry_of() {
           any_by_row<P>::value,
           state_bytes<P>(),
           row_stages_in<decltype(P::inner)>,
-          held_bytes<P>()};
+          held_bytes<P>(),
+          shared_group_v<P> > 0 ? shared_group_v<P> / lanes_v<P> : 1};
 }
 
 // About how many registers a thread of a kernel holds at once beside its addresses: the raw words of `packs` groups,
@@ -189,7 +196,8 @@ struct unfused_walk {
   bool stored = false;     // a kernel has written the value already
 
   ONEPASS_HD constexpr void read(const onepass_cost_t &cost) {
-    for (int i = 0; i < 4; ++i) total.read[i] += cost.read[i];
+    for (int i = 0; i < 5; ++i) total.read[i] += cost.read[i];
+    total.group = cost.group > total.group ? cost.group : total.group;
   }
   // A kernel that reads the input and writes `width` bytes per element, to be read by the next.
   ONEPASS_HD constexpr void kernel(int width) {
@@ -266,13 +274,19 @@ ONEPASS_HD constexpr unfused_walk walk_any(gather_source<Table, Index> *) {
 
 template <class Operand>
 ONEPASS_HD constexpr int walk_operand(unfused_walk &walk, Operand *operand) {
-  const unfused_walk own = walk_any(operand);
-  walk.read(own.total);
-  walk.read(own.input);
-  walk.total.written[ONEPASS_PER_ELEMENT] += own.total.written[ONEPASS_PER_ELEMENT];
-  walk.total.intermediate += own.total.intermediate;
-  walk.total.kernels += own.total.kernels;
-  return is_leaf<Operand>::value || own.total.kernels > 0 ? own.bytes : 0;
+  if constexpr (own_written<Operand>::value) {  // beside the value
+    walk.total.written[Operand::span] += static_cast<int>(sizeof(typename Operand::element));
+    walk.total.group = own_group<Operand>::value;
+    return 0;
+  } else {
+    const unfused_walk own = walk_any(operand);
+    walk.read(own.total);
+    walk.read(own.input);
+    walk.total.written[ONEPASS_PER_ELEMENT] += own.total.written[ONEPASS_PER_ELEMENT];
+    walk.total.intermediate += own.total.intermediate;
+    walk.total.kernels += own.total.kernels;
+    return is_leaf<Operand>::value || own.total.kernels > 0 ? own.bytes : 0;
+  }
 }
 template <class T>
 ONEPASS_HD constexpr int walk_operand(unfused_walk &, number<T> *) {

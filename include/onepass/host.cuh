@@ -9,18 +9,40 @@
 namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
+// A row: its number, its first element's index, and how many there are.
+struct host_row {
+  int64_t row, first, columns;
+  template <int N>
+  position<N> at(int64_t column) const {
+    position<N> where = place<N>(row, column, row + 1, columns);
+    where.index = first + column;
+    return where;
+  }
+};
+inline host_row row_of(onepass_extent_t shape, int64_t row) {
+  if (shape.offsets == nullptr) return {row, row * shape.columns, shape.columns};
+  const int64_t first = onepass_offset(shape.offsets, shape.offset_bytes, row),
+                length = onepass_offset(shape.offsets, shape.offset_bytes, row + 1) - first;
+  return {row, first, length < 0 ? 0 : length < shape.columns ? length : shape.columns};
+}
+
 // f(position) for every group of a row; what is left one by one, so that no functor sees a lane that does not exist.
-template <int N, class F>
-void each_in_row(int64_t row, onepass_extent_t shape, const F &f) {
-  const int64_t whole = shape.columns - shape.columns % N;
-  for (int64_t column = 0; column < whole; column += N) f(place<N>(row, column, shape.rows, shape.columns));
-  for (int64_t i = whole; i < shape.columns; ++i) f(place<1>(row, i, shape.rows, shape.columns));
+// Where a stage sees a group of columns, that is what is handled at once.
+template <int N, int Together = 0, class F>
+void each_in_row(const host_row &row, const F &f) {
+  if constexpr (Together > N) {
+    for (int64_t column = 0; column < row.columns; column += Together) f(row.at<Together>(column));
+  } else {
+    const int64_t whole = row.columns - row.columns % N;
+    for (int64_t column = 0; column < whole; column += N) f(row.at<N>(column));
+    for (int64_t i = whole; i < row.columns; ++i) f(row.at<1>(i));
+  }
 }
 // The same for every row.
 template <int N, class F>
 void each_group(onepass_extent_t shape, const F &f) {
   if (shape.columns == 0) return;
-  for (int64_t row = 0; row < shape.rows; ++row) each_in_row<N>(row, shape, f);
+  for (int64_t row = 0; row < shape.rows; ++row) each_in_row<N>(row_of(shape, row), f);
 }
 
 // States added one by one and combined pairwise, as the carries of a binary counter: the error grows with the
@@ -56,8 +78,8 @@ auto fetch_at(const P &p, const position<N> &at) {
 // that no row is held; sources have not changed, since all stores are in the last pass, each behind the reads of its
 // group.
 template <class P, class... Done>
-void run_row_on_host(const P &p, int64_t row, onepass_extent_t shape, const list<Done...> &results) {
-  const row_size size{shape.columns, 1 / static_cast<float>(shape.columns)};
+void run_row_on_host(const P &p, const host_row &row, const list<Done...> &results) {
+  const row_size size{row.columns, 1 / static_cast<float>(row.columns)};
   constexpr int pass = sizeof...(Done);
   if constexpr (pass < row_stages_in<decltype(p.inner)>) {
     const auto &rest = nth_row<pass>(p.inner);
@@ -65,31 +87,30 @@ void run_row_on_host(const P &p, int64_t row, onepass_extent_t shape, const list
     using value = typename row_value<pass, P>::type;
     const auto none = statistic.template identity<value>();
     pairwise<decltype(statistic), cs::decay_t<decltype(none)>> total(statistic);
-    each_in_row<lanes_v<P>>(row, shape, [&](const auto &at) {
+    each_in_row<lanes_v<P>>(row, [&](const auto &at) {
       list<> nowhere;
       const auto v = p.template run_with<full_math, false>(fetch_at(p, at), at, nowhere, results);
       total.add(fold(statistic, none, v, at));
     });
     const auto result = statistic.finish(total.total(none), size);
-    rest.head.keep(result, row);
-    run_row_on_host(p, row, shape, concatenate(results, make_list(result)));
+    rest.head.keep(result, row.row);
+    run_row_on_host(p, row, concatenate(results, make_list(result)));
   } else {
     const auto sinks = reducers_of<true>(p.inner);
     if constexpr (cs::is_same_v<cs::decay_t<decltype(sinks)>, list<>>) {
       list<> none;
-      each_in_row<lanes_v<P>>(row, shape, [&](const auto &at) {
-        p.template run_with<full_math, true>(fetch_at(p, at), at, none, results);
-      });
+      each_in_row<lanes_v<P>, shared_group_v<P>>(
+          row, [&](const auto &at) { p.template run_with<full_math, true>(fetch_at(p, at), at, none, results); });
     } else {
       const side_by_side<cs::decay_t<decltype(sinks)>, reduced_values_t<P, true>> all{sinks};
       const auto none = all.identity();
       pairwise<decltype(all), cs::decay_t<decltype(none)>> total(all);
-      each_in_row<lanes_v<P>>(row, shape, [&](const auto &at) {
+      each_in_row<lanes_v<P>, shared_group_v<P>>(row, [&](const auto &at) {
         auto states = none;
         p.template run_with<full_math, true>(fetch_at(p, at), at, states, results);
         total.add(states);
       });
-      put_row(sinks, total.total(none), row, shape.columns);
+      put_row(sinks, total.total(none), row.row, row.columns);
     }
   }
 }
@@ -100,7 +121,7 @@ void run_on_host(const P &p, onepass_extent_t extent) {
   const onepass_extent_t shape = any_by_row<P>::value ? extent : onepass_extent_1d(onepass_elements(extent));
   const auto consume = [&](const auto &at, auto &states) { p.consume(fetch_at(p, at), at, states); };
   if constexpr (any_needs_row<P>::value) {
-    for (int64_t row = 0; row < shape.rows; ++row) run_row_on_host(p, row, shape, list<>{});
+    for (int64_t row = 0; row < shape.rows; ++row) run_row_on_host(p, row_of(shape, row), list<>{});
   } else if constexpr (any_reduces_array<P>::value) {
     const reductions<P> all(p);
     pairwise<reductions<P>, states_t<P>> sum(all);

@@ -90,7 +90,8 @@ onepass_status_t check_capability() {
 
 // A kernel of any parameters as the runtime knows it.
 struct kernel_handle {
-  const void *function;
+  const void *function = nullptr;
+  kernel_handle() = default;
   template <class... Args>
   kernel_handle(void (*kernel)(Args...)) : function(reinterpret_cast<const void *>(kernel)) {}
 };
@@ -174,6 +175,40 @@ kernel_handle row_kernel_of_strategy(const onepass_plan_t &plan) {
   return row_kernel_for<Tag, Aligned>(plan);
 }
 
+// The line of the table that AUTO takes for a width, or -1.
+template <class P>
+constexpr int row_line_of(int64_t columns) {
+  constexpr onepass_geometry_t geometry = geometry_of<P>();
+  for (int i = 0; onepass_row_cut(i).threads > 0; ++i) {
+    const onepass_row_cut_t cut = onepass_row_cut(i);
+    const int64_t groups = int64_t{cut.threads} * onepass_row_packs(cut.packs, geometry.lanes);
+    if (groups * geometry.lanes >= columns && cut.threads >= geometry.neighbours) return i;
+  }
+  return -1;
+}
+// Rows of a width that is part of the type, in registers: the kernel of that line alone. Null for another plan.
+template <class Tag, bool Aligned>
+kernel_handle row_kernel_of_width(const onepass_plan_t &plan) {
+  using P = tagged_t<Tag>;
+  constexpr int64_t columns = fixed_columns<Tag>::value;
+  constexpr int line = row_line_of<P>(columns);
+  if constexpr (line < 0) {
+    return row_kernel_of_strategy<Tag, Aligned>(plan);
+  } else if constexpr (Aligned && columns % lanes_v<P> != 0) {
+    return {};
+  } else {
+    constexpr onepass_row_cut_t cut = onepass_row_cut(line);
+    constexpr int packs = onepass_row_packs(cut.packs, lanes_v<P>);
+    if (plan.strategy != cut.strategy || plan.threads != cut.threads || plan.packs != packs) return {};
+    return &row_kernel<Tag, static_cast<unsigned>(cut.threads), static_cast<unsigned>(packs), Aligned>;
+  }
+}
+template <class Tag, bool Aligned>
+kernel_handle row_kernel_of(const onepass_plan_t &plan) {
+  if constexpr (fixed_columns<Tag>::value >= 0) return row_kernel_of_width<Tag, Aligned>(plan);
+  else return row_kernel_of_strategy<Tag, Aligned>(plan);
+}
+
 // The kernel of a plan.
 template <class Tag, bool Aligned, bool Counted>
 kernel_handle kernel_of_family() {
@@ -183,7 +218,7 @@ kernel_handle kernel_of_family() {
 template <class Tag>
 kernel_handle kernel_for(const onepass_plan_t &plan) {
   if constexpr (any_needs_row<tagged_t<Tag>>::value) {
-    return plan.aligned ? row_kernel_of_strategy<Tag, true>(plan) : row_kernel_of_strategy<Tag, false>(plan);
+    return plan.aligned ? row_kernel_of<Tag, true>(plan) : row_kernel_of<Tag, false>(plan);
   } else {
     if (plan.counted) return plan.aligned ? kernel_of_family<Tag, true, true>() : kernel_of_family<Tag, false, true>();
     return plan.aligned ? kernel_of_family<Tag, true, false>() : kernel_of_family<Tag, false, false>();
@@ -197,8 +232,10 @@ onepass_status_t start_on_device(const tagged_t<Tag> &p, onepass_extent_t extent
   const onepass_status_t status = check_capability<capability_of<P>::value>();
   if (status != ONEPASS_SUCCESS) return status;
   const kernel_handle kernel = kernel_for<Tag>(plan);
+  if (kernel.function == nullptr) return ONEPASS_ERROR_STRATEGY;
   if constexpr (any_needs_row<P>::value) {
-    const row_shape rows{extent.rows, extent.columns, 1 / static_cast<float>(extent.columns), extent.columns_at};
+    const row_shape rows{extent.rows,       extent.columns, 1 / static_cast<float>(extent.columns),
+                         extent.columns_at, extent.offsets, extent.offset_bytes};
     return start_kernel(kernel, plan, plan.blocks, exec, p, rows);
   } else if constexpr (any_reduces_array<P>::value) {
     const shape s = shape_of<P>(plan, extent);
@@ -232,6 +269,7 @@ onepass_status_t row_device_of(onepass_row_device_t *out) {
 template <class Tag>
 onepass_status_t report_on_device(const onepass_plan_t &plan, onepass_report_t *report) {
   const kernel_handle kernel = kernel_for<Tag>(plan);
+  if (kernel.function == nullptr) return ONEPASS_ERROR_STRATEGY;
   cudaFuncAttributes attributes{};
   int device = 0, threads_per_sm = 0, blocks = 0;
   cudaError_t error = cudaGetDevice(&device);
@@ -281,7 +319,9 @@ struct entries {
     return ONEPASS_SUCCESS;
   }
   static onepass_status_t row_device(onepass_row_device_t *device) {
-    if constexpr (any_needs_row<P>::value) return row_device_of<Tag>(device);
+    constexpr int64_t columns = fixed_columns<Tag>::value;
+    if constexpr (any_needs_row<P>::value && (columns < 0 || row_line_of<P>(columns) < 0))
+      return row_device_of<Tag>(device);
     else return ONEPASS_ERROR_STRATEGY;
   }
   static onepass_status_t report(const onepass_plan_t *plan, onepass_report_t *out) {
@@ -320,18 +360,60 @@ constexpr onepass_kernel_t make_kernel() {
 template <class P>
 inline constexpr onepass_kernel_t kernel_of = make_kernel<P>();
 
+// A pipeline of rows whose width is known when it is compiled: one kernel instead of one for each strategy.
+template <class P, int64_t Columns>
+struct of_columns {
+  using args = P;
+  static constexpr int64_t columns = Columns;
+  static const P &build(const P &p) { return p; }
+  static constexpr const char *text() { return program<P>::text(); }
+};
+template <int64_t Columns>
+struct fixed_extent {
+  int64_t rows;
+  operator onepass_extent_t() const { return onepass_extent_2d(rows, Columns); }
+};
+
 }  // namespace detail
+
+// A number of columns that is known when the program is compiled: extent(rows, constant<4096>) compiles the kernel of
+// that width alone, with constant loops. Rows wider than registers hold have the kernels of any width;
+// exec.row_strategy may then be AUTO alone.
+template <int64_t N>
+inline constexpr std::integral_constant<int64_t, N> constant{};
 
 // n elements, or rows x columns.
 inline onepass_extent_t extent(int64_t n) { return onepass_extent_1d(n); }
 inline onepass_extent_t extent(int64_t rows, int64_t columns) { return onepass_extent_2d(rows, columns); }
+template <int64_t Columns>
+detail::fixed_extent<Columns> extent(int64_t rows, std::integral_constant<int64_t, Columns>) {
+  static_assert(Columns >= 0, "onepass: a negative number of columns");
+  return {rows};
+}
 // As many elements as *pointer says when the kernel runs, at most `most`: see onepass_extent_at in extent.h.
 inline onepass_extent_t extent_at(const int64_t *pointer, int64_t most) { return onepass_extent_at(pointer, most); }
+
+// Rows of different lengths: row r is the elements [offsets[r], offsets[r + 1]) of every dense array, at most `most`:
+// see onepass_extent_segments_i32 in extent.h.
+inline onepass_extent_t segments(const int32_t *offsets, int64_t rows, int64_t most) {
+  return onepass_extent_segments_i32(offsets, rows, most);
+}
+inline onepass_extent_t segments(const int64_t *offsets, int64_t rows, int64_t most) {
+  return onepass_extent_segments_i64(offsets, rows, most);
+}
 
 // One launch is one kernel: see onepass_launch in launch.h for what is checked, and exec for where it runs.
 template <class... Parts>
 onepass_status_t launch(const pipeline<Parts...> &p, onepass_extent_t extent, const onepass_exec_t &exec = {}) {
   return onepass_launch(&detail::kernel_of<pipeline<Parts...>>, extent, &p, &exec);
+}
+
+template <class... Parts, int64_t Columns>
+onepass_status_t launch(const pipeline<Parts...> &p, detail::fixed_extent<Columns> extent,
+                        const onepass_exec_t &exec = {}) {
+  using P = pipeline<Parts...>;
+  using tag = std::conditional_t<detail::any_needs_row<P>::value, detail::of_columns<P, Columns>, P>;
+  return onepass_launch(&detail::kernel_of<tag>, extent, &p, &exec);
 }
 
 // Bytes of workspace that a launch on the device needs, 0 for none.

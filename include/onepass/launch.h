@@ -100,10 +100,13 @@ ONEPASS_INLINE onepass_status_t onepass_plan_here(const onepass_kernel_t *kernel
   return onepass_plan(&kernel->geometry, extent, leaves, count, wanted, &device, plan);
 }
 
-// The count of an extent in device memory: aligned, and apart from what the kernel writes.
+// What an extent has in device memory, a count or offsets: aligned, and apart from what the kernel writes.
 ONEPASS_INLINE onepass_status_t onepass_check_count(const onepass_leaf_t *leaves, int count, onepass_extent_t extent) {
-  if (extent.columns_at == NULL) return ONEPASS_SUCCESS;
-  const onepass_leaf_t place = onepass_once_leaf(extent.columns_at, (int32_t)sizeof(int64_t), 1, 1);
+  const int segments = extent.offsets != NULL;
+  if (extent.columns_at == NULL && !segments) return ONEPASS_SUCCESS;
+  onepass_leaf_t place = onepass_once_leaf(segments ? extent.offsets : extent.columns_at,
+                                           segments ? extent.offset_bytes : (int32_t)sizeof(int64_t), 1, 1);
+  if (segments) place.count = extent.rows < INT32_MAX ? (int32_t)extent.rows + 1 : INT32_MAX;
   const onepass_status_t status = onepass_check_leaf(&place, extent);
   if (status != ONEPASS_SUCCESS) return status;
   for (int i = 0; i < count; ++i)
@@ -123,6 +126,7 @@ ONEPASS_INLINE onepass_status_t onepass_launch(const onepass_kernel_t *kernel, o
   if ((int)exec->row_strategy < 0 || exec->row_strategy >= ONEPASS_ROW_STRATEGY_COUNT) return ONEPASS_ERROR_ARGUMENT;
   onepass_status_t status = onepass_check_extent(extent);
   if (status != ONEPASS_SUCCESS) return status;
+  if (extent.offsets != NULL && kernel->geometry.family != ONEPASS_ROW) return ONEPASS_ERROR_SEGMENTS;
   const int count = kernel->leaves(args, leaves);
   status = onepass_check_leaves(leaves, count, extent);
   if (status == ONEPASS_SUCCESS) status = onepass_check_count(leaves, count, extent);

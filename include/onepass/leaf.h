@@ -24,7 +24,8 @@ typedef enum onepass_span {
   ONEPASS_PER_ELEMENT,  // rows x columns, laid out as `layout` says
   ONEPASS_PER_COLUMN,   // a vector of `columns`
   ONEPASS_PER_ROW,      // a vector of `rows`
-  ONEPASS_ONCE          // `count` elements, whatever the extent
+  ONEPASS_ONCE,         // `count` elements, whatever the extent
+  ONEPASS_PER_GROUP     // rows x the groups of `group` columns that a row has, the last of which may be shorter
 } onepass_span_t;
 
 // Where the elements of a PER_ELEMENT leaf lie.
@@ -45,33 +46,43 @@ typedef struct onepass_leaf {
   int32_t view_rank;                // how much is known of the array's own size. 0: nothing; 1: it has view_columns
   int64_t view_rows, view_columns;  // elements; 2: view_rows rows of view_columns
   int64_t column_stride;            // elements from column to column where the layout is STRIDED
+  int32_t group;                    // columns of a PER_GROUP leaf that share an element
 } onepass_leaf_t;
+
+// The elements of a row of a PER_GROUP leaf.
+ONEPASS_INLINE int64_t onepass_groups(int64_t columns, int32_t group) {
+  return columns / group + (columns % group != 0);
+}
 
 // `count` elements, whatever the extent.
 ONEPASS_INLINE onepass_leaf_t onepass_once_leaf(const void *pointer, int32_t element_bytes, int32_t count,
                                                 int written) {
   const onepass_leaf_t leaf = {
-      pointer, ONEPASS_DENSE, element_bytes, count, ONEPASS_ONCE, written, ONEPASS_ROWS, 0, 0, 0, 1};
+      pointer, ONEPASS_DENSE, element_bytes, count, ONEPASS_ONCE, written, ONEPASS_ROWS, 0, 0, 0, 1, 0};
   return leaf;
 }
 
 // Elements from row to row of a PER_ELEMENT leaf, the dense default resolved: flat indices times the column stride.
 ONEPASS_INLINE int64_t onepass_leaf_pitch(const onepass_leaf_t *leaf, onepass_extent_t extent) {
   if (leaf->pitch != ONEPASS_DENSE) return leaf->pitch;
+  if (leaf->span == ONEPASS_PER_GROUP) return onepass_groups(extent.columns, leaf->group);
   if (leaf->layout != ONEPASS_STRIDED) return extent.columns;
   return (int64_t)((uint64_t)extent.columns * (uint64_t)leaf->column_stride);  // fits where there is a second row
 }
 
 // Rows, elements per row of the leaf itself (not of the extent). Where there are no elements no source is read; a
-// vector or scalar sink then still gets what a reduction of nothing means. Of a scattered leaf: the array, or as much
-// as is known to be there, its first element.
+// vector or scalar sink then still gets what a reduction of nothing means. Of a scattered leaf, and of segments: the
+// array, or as much as is known to be there, its first element.
 ONEPASS_INLINE onepass_extent_t onepass_leaf_extent(const onepass_leaf_t *leaf, onepass_extent_t extent) {
   if (!leaf->written && (extent.rows == 0 || extent.columns == 0)) return onepass_extent_2d(0, 0);
   if (leaf->layout == ONEPASS_SCATTERED) return onepass_extent_1d(leaf->view_rank == 1 ? leaf->view_columns : 1);
+  if (extent.offsets != NULL && leaf->span == ONEPASS_PER_ELEMENT && leaf->pitch == ONEPASS_DENSE)
+    return onepass_extent_1d(extent.rows > 0 && extent.columns > 0);  // how many there are stands with the offsets
   switch (leaf->span) {
     case ONEPASS_PER_ELEMENT: return onepass_extent_2d(extent.rows, extent.columns);
     case ONEPASS_PER_COLUMN: return onepass_extent_1d(extent.columns);
     case ONEPASS_PER_ROW: return onepass_extent_1d(extent.rows);
+    case ONEPASS_PER_GROUP: return onepass_extent_2d(extent.rows, onepass_groups(extent.columns, leaf->group));
     case ONEPASS_ONCE: break;
   }
   return onepass_extent_1d(leaf->count);
@@ -134,7 +145,8 @@ ONEPASS_INLINE int onepass_leaf_has_elements(const onepass_leaf_t *leaf, onepass
 // last element. The extent must have passed onepass_check_extent.
 ONEPASS_INLINE onepass_status_t onepass_check_leaf(const onepass_leaf_t *leaf, onepass_extent_t extent) {
   const onepass_extent_t own = onepass_leaf_extent(leaf, extent);
-  const int is_matrix = leaf->span == ONEPASS_PER_ELEMENT && leaf->layout != ONEPASS_SCATTERED;
+  const int is_matrix =
+      (leaf->span == ONEPASS_PER_ELEMENT && leaf->layout != ONEPASS_SCATTERED) || leaf->span == ONEPASS_PER_GROUP;
   int64_t below, above;
   if (own.rows == 0 || own.columns == 0) return ONEPASS_SUCCESS;  // never touched
   if (!onepass_leaf_has_elements(leaf, own)) return ONEPASS_ERROR_SIZE;
@@ -146,6 +158,9 @@ ONEPASS_INLINE onepass_status_t onepass_check_leaf(const onepass_leaf_t *leaf, o
   if (is_matrix && leaf->pitch != ONEPASS_DENSE && (leaf->written || leaf->layout == ONEPASS_ROWS) &&
       leaf->pitch < own.columns)
     return leaf->written ? ONEPASS_ERROR_OVERLAPPING_ROWS : ONEPASS_ERROR_PITCH;
+  if (leaf->span == ONEPASS_PER_GROUP && leaf->pitch == ONEPASS_DENSE && extent.rows > 1 &&
+      (extent.columns % leaf->group != 0 || extent.offsets != NULL))
+    return ONEPASS_ERROR_GROUPS;
   if (!onepass_leaf_reach(leaf, extent, &below, &above)) return ONEPASS_ERROR_EXTENT;
   if ((uintptr_t)leaf->pointer < (uintptr_t)below) return ONEPASS_ERROR_EXTENT;
   if ((uintptr_t)leaf->pointer > UINTPTR_MAX - (uintptr_t)above) return ONEPASS_ERROR_EXTENT;
@@ -180,6 +195,8 @@ ONEPASS_INLINE int onepass_leaves_coincide(const onepass_leaf_t *a, const onepas
   const int by_element_b = b->span == ONEPASS_PER_ELEMENT || (b->span == ONEPASS_PER_COLUMN && extent.rows == 1);
   return by_element_a && by_element_b && a->pointer == b->pointer && a->element_bytes == b->element_bytes &&
          onepass_leaf_has_rows(a, extent) && onepass_leaf_has_rows(b, extent) &&
+         (extent.offsets == NULL || (a->pitch == ONEPASS_DENSE) == (b->pitch == ONEPASS_DENSE)) &&
+         (extent.offsets == NULL || (a->pitch == ONEPASS_DENSE) == (b->pitch == ONEPASS_DENSE)) &&
          (extent.rows <= 1 || onepass_leaf_pitch(a, extent) == onepass_leaf_pitch(b, extent));
 }
 

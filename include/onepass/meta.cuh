@@ -124,17 +124,40 @@ using leaves_t = typename leaves_of_part<Part>::type;
   struct any_##name<list<T...>> : cs::bool_constant<(any_##name<T>::value || ...)> {}; \
   template <class T>                                                                   \
   struct any_##name : cs::bool_constant<own_##name<T>::value || any_##name<typename inner_of<T>::type>::value> {};
-ONEPASS_DETAIL_FLAG(by_row)       // needs the row, the column or a pitch
-ONEPASS_DETAIL_FLAG(device_only)  // has no host body
-ONEPASS_DETAIL_FLAG(scattered)    // reads where another source says
-ONEPASS_DETAIL_FLAG(tees)         // gives its value to a sink on the way
+ONEPASS_DETAIL_FLAG(by_row)         // needs the row, the column or a pitch
+ONEPASS_DETAIL_FLAG(device_only)    // has no host body
+ONEPASS_DETAIL_FLAG(scattered)      // reads where another source says
+ONEPASS_DETAIL_FLAG(tees)           // gives its value to a sink on the way
 ONEPASS_DETAIL_FLAG(reduces)        // keeps a state
 ONEPASS_DETAIL_FLAG(reduces_array)  // over all elements
 ONEPASS_DETAIL_FLAG(needs_row)      // sees or reduces a whole row
 ONEPASS_DETAIL_FLAG(by_rows)        // an array of the extent's own shape that is read group by group of a row
 ONEPASS_DETAIL_FLAG(commutative)    // a statistic: combine(a, b) and combine(b, a) are the same bits
-ONEPASS_DETAIL_FLAG(refused)      // has no kernel, and has said why
+ONEPASS_DETAIL_FLAG(refused)        // has no kernel, and has said why
+ONEPASS_DETAIL_FLAG(written)        // an array that a sink writes
+ONEPASS_DETAIL_FLAG(shares_group)   // sees the values of a whole group of columns
 #undef ONEPASS_DETAIL_FLAG
+
+// Columns that share an element of an array, 0 for none, -1 where arrays differ in it.
+template <class T, class = void>
+struct own_group : cs::integral_constant<int, 0> {};
+template <class T>
+struct own_group<T, cs::void_t<decltype(T::group)>> : cs::integral_constant<int, T::group> {};
+template <class T>
+struct any_group;
+template <class... T>
+struct any_group<list<T...>> {
+  static constexpr int value = [] {
+    int all = 0;
+    for (const int part : {0, any_group<T>::value...}) all = part == 0 || part == all ? all : all == 0 ? part : -1;
+    return all;
+  }();
+};
+template <class T>
+struct any_group {
+  static constexpr int value =
+      own_group<T>::value > 0 ? own_group<T>::value : any_group<typename inner_of<T>::type>::value;
+};
 
 }  // namespace detail
 }  // namespace onepass

@@ -4,11 +4,15 @@
 #define ONEPASS_PIPELINE_CUH
 
 #include "refused.cuh"
+#include "sink/cross_entropy.cuh"
+#include "sink/quantize.cuh"
 #include "sink/reduce.cuh"
 #include "sink/reduce_rows.cuh"
 #include "sink/store.cuh"
+#include "source/channel.cuh"
 #include "source/coordinate.cuh"
 #include "source/gather.cuh"
+#include "source/group.cuh"
 #include "source/load.cuh"
 #include "source/pairs.cuh"
 #include "source/random.cuh"
@@ -57,7 +61,8 @@ template <class Sink>
 inline constexpr bool stores_small_float<tee_stage<Sink>> = stores_small_float<Sink>;
 
 template <class Part>
-inline constexpr bool is_output = Part::part == kind::sink || Part::part == kind::tee || Part::part == kind::row;
+inline constexpr bool is_output =
+    Part::part == kind::sink || Part::part == kind::tee || Part::part == kind::row || own_shares_group<Part>::value;
 
 template <class Outer, class... Behind>
 using math_before = cs::conditional_t<((stores_small_float<Behind> || !is_output<Behind>)&&...) &&

@@ -49,6 +49,7 @@ typedef struct onepass_geometry {
   int32_t state_bytes;  // of a partial result of a reduction
   int32_t row_stages;   // how often a row is reduced before its last value is known
   int32_t held_bytes;   // of a group in shared memory, 0 if what is read cannot be copied there
+  int32_t neighbours;   // threads whose groups a stage takes together, a power of two; 0 or 1: none does
 } onepass_geometry_t;
 
 typedef struct onepass_plan_t {  // onepass_plan is the function below
@@ -193,7 +194,7 @@ ONEPASS_INLINE onepass_status_t onepass_plan_rows(const onepass_geometry_t *geom
     const onepass_row_cut_t cut = onepass_row_cut(i);
     const int32_t packs = onepass_row_packs(cut.packs, geometry->lanes);
     if (wanted != ONEPASS_ROW_AUTO && wanted != cut.strategy) continue;
-    if ((int64_t)cut.threads * packs < groups_per_row) continue;
+    if ((int64_t)cut.threads * packs < groups_per_row || cut.threads < geometry->neighbours) continue;
     plan->strategy = cut.strategy;
     plan->threads = cut.threads;
     plan->packs = packs;
@@ -214,9 +215,9 @@ ONEPASS_INLINE onepass_status_t onepass_plan_rows(const onepass_geometry_t *geom
 }
 
 // The plan of a pipeline over an extent. Reads the leaves' pointers as numbers only; leaves may be null with count 0,
-// which plans for aligned leaves. `wanted` is the strategy of a row pipeline, `device` what there
-// is for it. ONEPASS_ERROR_EXTENT, ONEPASS_ERROR_TOO_LARGE, ONEPASS_ERROR_STRATEGY (the wanted one cannot hold the row)
-// or success.
+// which plans for aligned leaves. `wanted` is the strategy of a row pipeline, `device` what there is for it.
+// ONEPASS_ERROR_EXTENT, ONEPASS_ERROR_SEGMENTS, ONEPASS_ERROR_TOO_LARGE, ONEPASS_ERROR_STRATEGY (the wanted one cannot
+// hold the row) or success.
 ONEPASS_INLINE onepass_status_t onepass_plan(const onepass_geometry_t *geometry, onepass_extent_t extent,
                                              const onepass_leaf_t *leaves, int count, onepass_row_strategy_t wanted,
                                              const onepass_row_device_t *device, onepass_plan_t *plan) {
@@ -224,6 +225,7 @@ ONEPASS_INLINE onepass_status_t onepass_plan(const onepass_geometry_t *geometry,
   if (status != ONEPASS_SUCCESS) return status;
   const onepass_extent_t shape = onepass_plan_extent(geometry, extent);
   const int64_t lanes = geometry->lanes;
+  if (extent.offsets != NULL && geometry->family != ONEPASS_ROW) return ONEPASS_ERROR_SEGMENTS;
   plan->counted = extent.columns_at != NULL;
   plan->passes = 1;
   plan->strategy = ONEPASS_ROW_AUTO;
@@ -237,7 +239,7 @@ ONEPASS_INLINE onepass_status_t onepass_plan(const onepass_geometry_t *geometry,
     plan->groups_per_row = onepass_ceil_div(shape.columns - 1, lanes) + 1;
   plan->groups = shape.rows * plan->groups_per_row;  // a row has no more groups than elements: this fits
   if (geometry->family == ONEPASS_ROW) {
-    if (plan->counted || shape.columns % lanes != 0) plan->aligned = 0;  // a group is whole, or is not there
+    if (plan->counted || shape.offsets != NULL || shape.columns % lanes != 0) plan->aligned = 0;  // a group is whole, or is not there
     status = onepass_plan_rows(geometry, shape.rows, plan->groups_per_row, wanted, device, plan);
     if (status != ONEPASS_SUCCESS) return status;
   } else if (geometry->family == ONEPASS_REDUCE) {

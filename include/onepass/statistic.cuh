@@ -7,8 +7,8 @@
 //                       by_row = true` its row and column (else the array is seen as one row)
 //   combine(a, b)       the state of both, associative and commutative up to rounding
 //   finish(state, n)    the result, or a cuda::std::tuple of results, of n values
-// and may have fold(state, pack, position), a faster or more accurate way to take in a group, and `static constexpr bool
-// commutative = true` where combine(a, b) and combine(b, a) are the same bits, which saves instructions.
+// and may have fold(state, pack, position), a faster or more accurate way to take in a group, and `static constexpr
+// bool commutative = true` where combine(a, b) and combine(b, a) are the same bits, which saves instructions.
 #ifndef ONEPASS_STATISTIC_CUH
 #define ONEPASS_STATISTIC_CUH
 
@@ -35,9 +35,7 @@ struct has_fold<S, State, T, N, A,
 ONEPASS_NO_EXEC_CHECK
 template <class S, class State, class T, int N, access A>
 ONEPASS_HD State fold(const S &statistic, const State &state, const pack<T, N> &v, const position<N, A> &at) {
-  if constexpr (A == access::held) {
-    return fold(statistic, state, v, at.whole());
-  } else if constexpr (A == access::entire) {
+  if constexpr (A == access::entire || A == access::held) {
     const State folded = fold(statistic, state, v, at.whole());
     return at.full() ? folded : state;
   } else if constexpr (has_fold<S, State, T, N, A>::value) {

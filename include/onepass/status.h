@@ -34,6 +34,8 @@ typedef enum onepass_status {
   ONEPASS_ERROR_OVERLAP,            // a sink that overlaps a source in part, or another sink
   ONEPASS_ERROR_SIZE,               // a view that is smaller than the extent asks for
   ONEPASS_ERROR_STRIDE,             // a sink whose columns are not neighbours
+  ONEPASS_ERROR_SEGMENTS,           // an extent of segments, and a pipeline that sees no rows
+  ONEPASS_ERROR_GROUPS,             // rows of one element per group without a pitch, and columns that are no multiple
   ONEPASS_ERROR_WORKSPACE_MISSING,  // this pipeline needs a workspace and exec has none
   ONEPASS_ERROR_WORKSPACE_SIZE,     // the workspace is smaller than onepass_workspace_bytes
   ONEPASS_ERROR_WORKSPACE_ALIGNMENT,
@@ -63,6 +65,9 @@ ONEPASS_INLINE const char *onepass_status_string(onepass_status_t status) {
     case ONEPASS_ERROR_SIZE:
       return "an array is smaller than the extent asks for, or its rows have another length than those of the extent";
     case ONEPASS_ERROR_STRIDE: return "a sink's columns are not neighbours: a store writes rows of unit stride";
+    case ONEPASS_ERROR_SEGMENTS: return "segments are for a pipeline of rows: one with a row stage or reduce_rows";
+    case ONEPASS_ERROR_GROUPS:
+      return "the columns are no multiple of a group: give the array of one element per group the pitch of its rows";
     case ONEPASS_ERROR_WORKSPACE_MISSING: return "the pipeline needs a workspace for this extent and exec has none";
     case ONEPASS_ERROR_WORKSPACE_SIZE: return "the workspace is smaller than onepass_workspace_bytes asks for";
     case ONEPASS_ERROR_WORKSPACE_ALIGNMENT: return "the workspace is not aligned to 16 bytes";

@@ -63,8 +63,8 @@ static onepass_status_t report(const onepass_plan_t *plan, onepass_report_t *out
 
 // clang-format off
 #define KERNEL(name, family, by_row, state_bytes, row_stages, host)                                                 \
-  static const onepass_kernel_t name = {#name, {family, 4, by_row, state_bytes, row_stages, 16}, {{8}, {4}, 0, 1},      \
-                                        {{16}, {12}, 16, 3}, sizeof(args_t), 75, leaves_of, start, host, row_device, \
+  static const onepass_kernel_t name = {#name, {family, 4, by_row, state_bytes, row_stages, 16, 1}, {{8}, {4}, 0, 0, 1}, \
+                                        {{16}, {12}, 0, 16, 3}, sizeof(args_t), 75, leaves_of, start, host, row_device, \
                                         report}
 // clang-format on
 KERNEL(map, ONEPASS_MAP, 0, 0, 0, host);
@@ -105,7 +105,7 @@ static int ran_on_host(const onepass_kernel_t *kernel, onepass_extent_t extent, 
 // Addresses are numbers here; nothing reads or writes through them. Arrays of f32, 2^44 bytes apart.
 static onepass_leaf_t array(int which, onepass_span_t span, int written) {
   const onepass_leaf_t leaf = {
-      (const void *)((uintptr_t)(which + 1) << 44), ONEPASS_DENSE, 4, 1, span, written, ONEPASS_ROWS, 0, 0, 0, 1};
+      (const void *)((uintptr_t)(which + 1) << 44), ONEPASS_DENSE, 4, 1, span, written, ONEPASS_ROWS, 0, 0, 0, 1, 0};
   return leaf;
 }
 

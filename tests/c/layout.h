@@ -19,20 +19,21 @@ typedef struct {
 #define V(name) {#name, (size_t)ONEPASS_##name}
 #define LAYOUT_TABLE {                                                                                                \
   S(status_t), V(SUCCESS), V(ERROR_NULL), V(ERROR_LAUNCH), V(STATUS_COUNT),                                           \
-  S(span_t), V(PER_ELEMENT), V(PER_COLUMN), V(PER_ROW), V(ONCE),                                                      \
+  S(span_t), V(PER_ELEMENT), V(PER_COLUMN), V(PER_ROW), V(ONCE), V(PER_GROUP),                                                     \
   S(family_t), V(MAP), V(REDUCE), V(ROW), S(where_t), V(DEVICE), V(HOST), S(row_strategy_t), V(ROW_AUTO),             \
     V(ROW_WARP), V(ROW_BLOCK), V(ROW_SHARED), V(ROW_STREAM), S(row_cut_t), P(row_cut_t, packs), S(row_device_t),      \
     P(row_device_t, shared_bytes), V(SHARED_BYTES), V(MAX_SHARED_BYTES), V(MAX_CLUSTER),                              \
   V(MAX_LEAVES), V(WORKSPACE_HEADER_BYTES), V(WORKSPACE_ALIGNMENT), V(VERSION),                                       \
-  S(extent_t), P(extent_t, rows), P(extent_t, columns), P(extent_t, columns_at),                                      \
+  S(extent_t), P(extent_t, rows), P(extent_t, columns), P(extent_t, columns_at), P(extent_t, offsets),                \
+    P(extent_t, offset_bytes),                                                                                        \
   S(leaf_t), P(leaf_t, pointer), P(leaf_t, pitch), P(leaf_t, element_bytes), P(leaf_t, count), P(leaf_t, span),       \
     P(leaf_t, written), P(leaf_t, layout), P(leaf_t, view_rank), P(leaf_t, view_rows), P(leaf_t, view_columns),       \
-    P(leaf_t, column_stride), S(layout_t), V(ROWS), V(STRIDED), V(SCATTERED),                                         \
-  S(cost_t), P(cost_t, read), P(cost_t, written), P(cost_t, intermediate), P(cost_t, kernels),                        \
+    P(leaf_t, column_stride), P(leaf_t, group), S(layout_t), V(ROWS), V(STRIDED), V(SCATTERED),                                         \
+  S(cost_t), P(cost_t, read), P(cost_t, written), P(cost_t, group), P(cost_t, intermediate), P(cost_t, kernels),                        \
   S(traffic_t), P(traffic_t, bytes_read), P(traffic_t, bytes_written), P(traffic_t, intermediate_bytes),              \
     P(traffic_t, kernels), P(traffic_t, passes),                                                                      \
   S(geometry_t), P(geometry_t, family), P(geometry_t, lanes), P(geometry_t, by_row), P(geometry_t, state_bytes),      \
-    P(geometry_t, row_stages), P(geometry_t, held_bytes),                                                             \
+    P(geometry_t, row_stages), P(geometry_t, held_bytes), P(geometry_t, neighbours),                                                             \
   S(plan_t), P(plan_t, threads), P(plan_t, packs), P(plan_t, aligned), P(plan_t, counted), P(plan_t, passes),      \
     P(plan_t, strategy), P(plan_t, cluster), P(plan_t, shared_bytes),                                                 \
     P(plan_t, groups_per_row), P(plan_t, groups), P(plan_t, blocks), P(plan_t, workspace_bytes),                      \

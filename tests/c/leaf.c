@@ -7,7 +7,7 @@
 #include "check.h"
 
 static onepass_leaf_t leaf_at(uintptr_t address, int64_t pitch, int32_t bytes, onepass_span_t span, int written) {
-  const onepass_leaf_t leaf = {(const void *)address, pitch, bytes, 3, span, written, ONEPASS_ROWS, 0, 0, 0, 1};
+  const onepass_leaf_t leaf = {(const void *)address, pitch, bytes, 3, span, written, ONEPASS_ROWS, 0, 0, 0, 1, 0};
   return leaf;
 }
 

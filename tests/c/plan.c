@@ -7,7 +7,7 @@
 #include "check.h"
 
 static onepass_leaf_t array_at(uintptr_t address, int64_t pitch, int32_t element_bytes, onepass_span_t span) {
-  const onepass_leaf_t leaf = {(const void *)address, pitch, element_bytes, 1, span, 0, ONEPASS_ROWS, 0, 0, 0, 1};
+  const onepass_leaf_t leaf = {(const void *)address, pitch, element_bytes, 1, span, 0, ONEPASS_ROWS, 0, 0, 0, 1, 0};
   return leaf;
 }
 
@@ -20,7 +20,7 @@ static onepass_plan_t plan_of(onepass_geometry_t geometry, onepass_extent_t exte
 }
 
 static int is_aligned(int32_t lanes, onepass_extent_t shape, onepass_leaf_t leaf) {
-  const onepass_geometry_t geometry = {ONEPASS_MAP, lanes, 1, 0, 0, 0};
+  const onepass_geometry_t geometry = {ONEPASS_MAP, lanes, 1, 0, 0, 0, 0};
   return onepass_is_aligned(&geometry, shape, &leaf, 1);
 }
 
@@ -69,7 +69,7 @@ static void check_small_shapes(void) {
         for (uintptr_t address = 4096; address < 4096 + 64; address += 20)
           for (int64_t rows = 0; rows < 5; ++rows)
             for (int64_t columns = 0; columns < 70; ++columns) {
-              const onepass_geometry_t geometry = {(onepass_family_t)family, lanes, by_row, 8, 0, 0};
+              const onepass_geometry_t geometry = {(onepass_family_t)family, lanes, by_row, 8, 0, 0, 0};
               const onepass_extent_t extent = onepass_extent_2d(rows, columns);
               const onepass_plan_t plan = plan_of(geometry, extent, address);
               check_rows(geometry, extent, &plan);
@@ -132,7 +132,7 @@ static void check_alignment(void) {
   CHECK(!is_aligned(4, onepass_extent_2d(small + 1, 4), array_at(4096, dense, 4, ONEPASS_PER_ELEMENT)));
   CHECK(!is_aligned(4, onepass_extent_2d(1, 4 * (small + 1)), array_at(4096, dense, 4, ONEPASS_PER_ELEMENT)));
   // One misaligned leaf of several is enough, wherever it stands; no leaves are aligned.
-  const onepass_geometry_t geometry = {ONEPASS_MAP, 4, 1, 0, 0, 0};
+  const onepass_geometry_t geometry = {ONEPASS_MAP, 4, 1, 0, 0, 0, 0};
   for (int bad = 0; bad < 3; ++bad) {
     onepass_leaf_t leaves[3];
     for (int i = 0; i < 3; ++i) leaves[i] = array_at(i == bad ? 4100 : 4096, dense, 4, ONEPASS_PER_ELEMENT);
@@ -156,8 +156,8 @@ static void check_alignment(void) {
 }
 
 static void check_limits(void) {
-  const onepass_geometry_t map = {ONEPASS_MAP, 1, 0, 0, 0, 0}, wide = {ONEPASS_MAP, 16, 1, 0, 0, 0},
-                           reduce = {ONEPASS_REDUCE, 1, 1, 8, 0, 0};
+  const onepass_geometry_t map = {ONEPASS_MAP, 1, 0, 0, 0, 0, 0}, wide = {ONEPASS_MAP, 16, 1, 0, 0, 0, 0},
+                           reduce = {ONEPASS_REDUCE, 1, 1, 8, 0, 0, 0};
   onepass_plan_t plan;
   // The last map that a grid holds has 2^31 - 1 tiles.
   const onepass_plan_t one = plan_of(map, onepass_extent_1d(1), 4096);
@@ -185,7 +185,7 @@ static void check_limits(void) {
   for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; ++i)
     for (int by_row = 0; by_row < 2; ++by_row)
       for (uintptr_t address = 4096; address <= 4100; address += 4) {
-        const onepass_geometry_t none = {ONEPASS_MAP, 4, by_row, 0, 0, 0}, sum = {ONEPASS_REDUCE, 4, by_row, 8, 0, 0};
+        const onepass_geometry_t none = {ONEPASS_MAP, 4, by_row, 0, 0, 0, 0}, sum = {ONEPASS_REDUCE, 4, by_row, 8, 0, 0, 0};
         plan = plan_of(none, onepass_extent_2d(shapes[i][0], shapes[i][1]), address);
         CHECK(plan.groups == 0 && plan.blocks == 0);
         plan = plan_of(sum, onepass_extent_2d(shapes[i][0], shapes[i][1]), address);
@@ -203,7 +203,7 @@ static int64_t row_capacity(onepass_row_cut_t cut, int32_t lanes) {
 // refused.
 static int row_line(int32_t lanes, int64_t rows, int64_t columns, onepass_row_strategy_t wanted,
                     onepass_plan_t *plan) {
-  const onepass_geometry_t geometry = {ONEPASS_ROW, lanes, 1, 0, 2, 0};
+  const onepass_geometry_t geometry = {ONEPASS_ROW, lanes, 1, 0, 2, 0, 0};
   const onepass_status_t status =
       onepass_plan(&geometry, onepass_extent_2d(rows, columns), NULL, 0, wanted, NULL, plan);
   if (status == ONEPASS_ERROR_STRATEGY) return -2;
@@ -273,7 +273,7 @@ static void check_row_table(int32_t lanes) {
 }
 
 static void check_row_plans(void) {
-  const onepass_geometry_t rows = {ONEPASS_ROW, 4, 1, 0, 1, 0}, none = {ONEPASS_ROW, 4, 1, 0, 0, 0};
+  const onepass_geometry_t rows = {ONEPASS_ROW, 4, 1, 0, 1, 0, 0}, none = {ONEPASS_ROW, 4, 1, 0, 0, 0, 0};
   onepass_plan_t plan;
   for (int32_t lanes = 1; lanes <= 16; lanes *= 2) check_row_table(lanes);
 
@@ -352,8 +352,8 @@ static void check_row_plans(void) {
 
 // Rows in shared memory: a cluster of blocks of 64 KiB each, or fewer blocks of more.
 static void check_shared_rows(void) {
-  const onepass_geometry_t one = {ONEPASS_ROW, 4, 1, 0, 1, 16}, two = {ONEPASS_ROW, 4, 1, 0, 1, 32};
-  const onepass_geometry_t wide = {ONEPASS_ROW, 1, 1, 0, 1, 1024};
+  const onepass_geometry_t one = {ONEPASS_ROW, 4, 1, 0, 1, 16, 0}, two = {ONEPASS_ROW, 4, 1, 0, 1, 32, 0};
+  const onepass_geometry_t wide = {ONEPASS_ROW, 1, 1, 0, 1, 1024, 0};
   const onepass_row_device_t no_clusters = {1, 160 * 1024}, small = {1, 48 * 1024}, most = {16, 224 * 1024};
   onepass_plan_t plan;
   const struct {
@@ -400,14 +400,14 @@ int main(void) {
   check_alignment();
   check_limits();
   for (int32_t lanes = 1; lanes <= 16; lanes *= 2) {
-    const onepass_geometry_t map = {ONEPASS_MAP, lanes, 0, 0, 0, 0};
+    const onepass_geometry_t map = {ONEPASS_MAP, lanes, 0, 0, 0, 0, 0};
     check_sizes(map, 38);
     for (int32_t state = 4; state <= 4096; state *= 4) {
-      const onepass_geometry_t reduce = {ONEPASS_REDUCE, lanes, 0, state, 0, 0};
+      const onepass_geometry_t reduce = {ONEPASS_REDUCE, lanes, 0, state, 0, 0, 0};
       check_sizes(reduce, 61);
     }
     for (int by_row = 0; by_row < 2; ++by_row) {
-      const onepass_geometry_t reduce = {ONEPASS_REDUCE, lanes, by_row, 8, 0, 0};
+      const onepass_geometry_t reduce = {ONEPASS_REDUCE, lanes, by_row, 8, 0, 0, 0};
       const int64_t counts[] = {
           0, 1, 100, 5000, 1 << 20, (1 << 24) + 1, INT64_C(1) << 31, 2 * INT64_C(2147483647), INT64_C(1) << 40};
       for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i) {
@@ -419,7 +419,7 @@ int main(void) {
   }
 
   // By hand: 2^24 + 1 floats by 4 are 2^22 + 1 groups: 2^14 full tiles of 128 x 2, and one with a single group.
-  const onepass_geometry_t map = {ONEPASS_MAP, 4, 0, 0, 0, 0}, sum = {ONEPASS_REDUCE, 4, 0, 8, 0, 0};
+  const onepass_geometry_t map = {ONEPASS_MAP, 4, 0, 0, 0, 0, 0}, sum = {ONEPASS_REDUCE, 4, 0, 8, 0, 0, 0};
   onepass_plan_t plan = plan_of(map, onepass_extent_1d((1 << 24) + 1), 4096);
   CHECK(plan.aligned && plan.groups == (1 << 22) + 1 && plan.blocks == (1 << 14) + 1);
   plan = plan_of(map, onepass_extent_1d(INT64_C(1) << 31), 4096);
@@ -429,7 +429,7 @@ int main(void) {
   CHECK(plan.groups == INT64_C(1) << 38 && plan.blocks == 1 << 30);
   CHECK(plan.aligned);
   // Flat, 3 x 5 is 15 elements in 4 groups; by row 2 groups a row, and 2 where rows are crooked.
-  const onepass_geometry_t by_row = {ONEPASS_MAP, 4, 1, 0, 0, 0};
+  const onepass_geometry_t by_row = {ONEPASS_MAP, 4, 1, 0, 0, 0, 0};
   CHECK(plan_of(map, onepass_extent_2d(3, 5), 4096).groups == 4);
   CHECK(plan_of(by_row, onepass_extent_2d(3, 5), 4096).groups == 6);
   CHECK(plan_of(by_row, onepass_extent_2d(3, 6), 4096).groups == 9);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of onepass: the blocks of a cluster (sm_90): their barrier, and the write into another one's shared memory.
+// Part of onepass: a statistic's states combined over the blocks of a cluster (sm_90), and what that takes: their
+// barrier, and the write into another one's shared memory.
 #ifndef ONEPASS_COLLECTIVE_CLUSTER_CUH
 #define ONEPASS_COLLECTIVE_CLUSTER_CUH
 
-#include "../pack.cuh"
+#include "block.cuh"
 
 namespace ONEPASS_LOCAL onepass {
 namespace detail {
@@ -42,7 +43,59 @@ __device__ __forceinline__ void cluster_wait() {}
 __device__ __forceinline__ void write_to_block(unsigned *, unsigned, unsigned) {}
 #endif
 
+// The states of the blocks of a cluster, each from the thread that calls as the first of its block, to all of them:
+// behind the barrier each combines them in the order of the blocks. `slot` lies at one address in every block.
+constexpr unsigned most_cluster_blocks = 16;
+template <class State>
+struct cluster_slots {
+  static constexpr unsigned words = (sizeof(State) + 3) / 4;
+  unsigned word[most_cluster_blocks][words];
+
+  __device__ __forceinline__ State state(unsigned block) const {
+    State s;
+    memcpy(static_cast<void *>(&s), word[block], sizeof(State));
+    return s;
+  }
+};
+template <class S, class State>
+__device__ __forceinline__ State combine_blocks(const S &statistic, const State &own, cluster_slots<State> &slots) {
+  constexpr unsigned words = cluster_slots<State>::words;
+  const unsigned blocks = cluster_blocks();
+  if (threadIdx.x < blocks) {
+    unsigned word[words]{};
+    memcpy(word, &own, sizeof(State));
+    ONEPASS_UNROLL
+    for (unsigned i = 0; i < words; ++i) write_to_block(&slots.word[cluster_rank()][i], threadIdx.x, word[i]);
+  }
+  cluster_arrive();
+  cluster_wait();
+  State all = slots.state(0);
+  for (unsigned i = 1; i < blocks; ++i) all = statistic.combine(all, slots.state(i));
+  return all;
+}
+
 }  // namespace detail
+
+// The shared memory of a cluster reduction in each of its blocks, owned by the caller.
+template <class State>
+struct cluster_storage {
+  block_storage<State> block;
+  detail::cluster_slots<State> slots;
+};
+
+// The states of all threads of a cluster (sm_90) combined in the order of blocks and threads; every thread gets the
+// result, with the same bits. All threads of all blocks must call, with `storage` at one address in each; blocks and
+// cluster are 1-D, of 16 blocks at most. Without a cluster, or on older devices, block_reduce.
+template <class S, class State>
+__device__ __forceinline__ State cluster_reduce(const S &statistic, const State &state,
+                                                cluster_storage<State> &storage) {
+  const State own = block_reduce(statistic, state, storage.block);
+  if (detail::cluster_blocks() == 1) return own;
+  detail::cluster_arrive();  // all blocks have begun, and nobody reads an earlier result any more
+  detail::cluster_wait();
+  return detail::combine_blocks(statistic, own, storage.slots);
+}
+
 }  // namespace onepass
 
 #endif

@@ -5,7 +5,6 @@
 #define ONEPASS_COLLECTIVE_ROW_CUH
 
 #include "cluster.cuh"
-#include "warp.cuh"
 
 namespace ONEPASS_LOCAL onepass {
 namespace detail {
@@ -62,42 +61,19 @@ struct row_threads {
   }
 };
 
-template <class State>
-__device__ __forceinline__ State state_at(const unsigned *words) {
-  State state;
-  memcpy(static_cast<void *>(&state), words, sizeof(State));
-  return state;
-}
 // The blocks of a cluster, of a multiple of 32 threads each: every block's state to every block, then each combines
 // all, in the order of the blocks. Between enter and ready all blocks of the cluster have begun, so that their memory
 // can be written.
 template <unsigned Threads>
 struct cluster_threads {
-  static constexpr unsigned most_blocks = 16;
-
   __device__ __forceinline__ static void enter() { cluster_arrive(); }
   __device__ __forceinline__ static void ready() { cluster_wait(); }
 
   template <int Id, class S, class State>
   __device__ __forceinline__ static State reduce(const S &statistic, const State &own, const State &nothing_there) {
-    constexpr unsigned words = (sizeof(State) + 3) / 4;
-    __shared__ unsigned slot[most_blocks][words];
+    __shared__ cluster_slots<State> slots;
     const State mine = row_threads<Threads>::template reduce<Id>(statistic, own, nothing_there);
-    const unsigned blocks = cluster_blocks();
-    if (blocks == 1) return mine;
-    if (threadIdx.x < 32) {
-      unsigned word[words]{};
-      memcpy(word, &mine, sizeof(State));
-      if (threadIdx.x < blocks) {
-        ONEPASS_UNROLL
-        for (unsigned i = 0; i < words; ++i) write_to_block(&slot[cluster_rank()][i], threadIdx.x, word[i]);
-      }
-    }
-    cluster_arrive();
-    cluster_wait();
-    State all = state_at<State>(slot[0]);
-    for (unsigned i = 1; i < blocks; ++i) all = statistic.combine(all, state_at<State>(slot[i]));
-    return all;
+    return cluster_blocks() == 1 ? mine : combine_blocks(statistic, mine, slots);
   }
 };
 

@@ -13,11 +13,12 @@ namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
 // The threads of a row, and how many bytes of vectors such as gamma each has in flight behind the row's reduction:
-// fewer where groups may be missing or lie anywhere, which takes registers.
-template <class Group, bool Ahead>
+// fewer where groups may be missing or lie anywhere, which takes registers. Together: all threads of a warp compute,
+// also those without a group.
+template <class Group, bool Ahead, bool Together>
 struct with_late_bytes : Group {
   static constexpr unsigned late_bytes = Ahead ? 64 : 32;
-  static constexpr bool full = Ahead;
+  static constexpr bool full = Ahead || Together;
 };
 
 // The threads of a block: those of one row, or of several that a warp or a part of it handles.
@@ -29,29 +30,52 @@ struct row_shape {
   int64_t rows, columns;
   float inverse;         // 1 / columns
   const int64_t *count;  // null, or where the number of columns lies
-};
-__device__ __forceinline__ row_size size_of_row(const row_shape &s) {
-  if (s.count == nullptr) return {s.columns, s.inverse};
-  const int64_t n = *s.count, columns = n < 0 ? 0 : n < s.columns ? n : s.columns;
-  return {columns, 1.0f / static_cast<float>(columns)};
-}
+  const void *offsets;   // null, or where the beginnings of segments lie
+  int32_t offset_bytes;
 
-// One row: its number and size, whether this thread writes its results, and whether it is the last of the extent.
-struct row_place {
-  int64_t row;
-  row_size size;
-  bool leads, last;
+  __device__ __forceinline__ int64_t offset(int64_t i) const {
+    return offset_bytes == 8 ? static_cast<const int64_t *>(offsets)[i] : static_cast<const int32_t *>(offsets)[i];
+  }
 };
+
+// One row: its number, the index of its first element, its size, whether this thread writes its results, and whether
+// the array begins or ends within 16 elements of it.
+struct row_place {
+  int64_t row, first;
+  row_size size;
+  bool leads, outer;
+};
+// Columns, where the type of a launch says how many there are.
+template <class Tag, class = void>
+struct fixed_columns : cs::integral_constant<int64_t, -1> {};
+template <class Tag>
+struct fixed_columns<Tag, cs::void_t<decltype(Tag::columns)>> : cs::integral_constant<int64_t, Tag::columns> {};
+
+template <class Tag>
+__device__ __forceinline__ row_place place_of_row(const row_shape &s, int64_t row, bool leads) {
+  constexpr int64_t fixed = fixed_columns<Tag>::value;
+  if constexpr (fixed >= 0)
+    return {row, row * fixed, {fixed, 1.0f / static_cast<float>(fixed)}, leads, row == 0 || row + 1 == s.rows};
+  if (s.offsets != nullptr) {
+    if (row >= s.rows) return {row, 0, {0, 0}, false, true};
+    const int64_t first = s.offset(row), end = s.offset(row + 1), last = s.offset(s.rows),
+                  length = end > first ? end - first : 0, n = length < s.columns ? length : s.columns;
+    return {row, first, {n, 1.0f / static_cast<float>(n)}, leads, first < 16 || last - end < 16};
+  }
+  const bool outer = row == 0 || row + 1 == s.rows;
+  if (s.count == nullptr) return {row, row * s.columns, {s.columns, s.inverse}, leads, outer};
+  const int64_t n = *s.count, columns = n < 0 ? 0 : n < s.columns ? n : s.columns;
+  return {row, 0, {columns, 1.0f / static_cast<float>(columns)}, leads, outer};
+}
 
 // Group `own` of a row, in [0, 2^31 / N); Exists where all its lanes are known to.
 template <int N, access A, bool Exists>
-__device__ __forceinline__ position<N, A> locate_group(const row_place &place, int64_t first_index, int64_t columns,
-                                                       int64_t own) {
+__device__ __forceinline__ position<N, A> locate_group(const row_place &place, int64_t columns, int64_t own) {
   const int64_t column = own * N, left = columns - column;
   const int32_t some =
       A == access::entire ? (left > 0 ? N : 0) : static_cast<int32_t>(left < N ? (left > 0 ? left : 0) : N);
   const bool edge = A == access::row && is_edge<N, 16>(column, left);
-  return {place.row, column, first_index + column, Exists ? N : some, edge, edge && (place.row == 0 || place.last)};
+  return {place.row, column, place.first + column, Exists ? N : some, edge, edge && place.outer};
 }
 
 // Whether a group is computed. One of which no lane exists is zeros, and it costs less to compute with them than to
@@ -234,14 +258,13 @@ __device__ __forceinline__ void run_held(const Before &before, const Parts &part
 template <class Group, int N, access A, unsigned Packs, bool Full, class P>
 __device__ __forceinline__ void hold_row(const P &p, const row_place &place, int64_t columns, unsigned thread,
                                          unsigned stride) {
-  const int64_t first_index = place.row * place.size.n;
   using raw_type = decltype(fetch_early<N, false>(p.inner, position<N, A>{}));
   position<N, A> at[Packs];
   raw_type raw[Packs];
   ONEPASS_UNROLL
   for (unsigned k = 0; k < Packs; ++k) {
-    at[k] = k + 1 < Packs ? locate_group<N, A, Full>(place, first_index, columns, thread + k * stride)
-                          : locate_group<N, A, false>(place, first_index, columns, thread + k * stride);
+    at[k] = k + 1 < Packs ? locate_group<N, A, Full>(place, columns, thread + k * stride)
+                          : locate_group<N, A, false>(place, columns, thread + k * stride);
     if (computes<Group>(at[k])) raw[k] = fetch_early<N, false>(p.inner, at[k]);
   }
   run_held<Group, source_value_t<P>>(loaded_row<N, A, Packs, P, raw_type>{p, raw, at}, p.inner.tail, at, place);
@@ -264,14 +287,15 @@ template <class Group, access A, unsigned Packs, class P>
 __device__ __forceinline__ void hold_rows(const P &p, const row_place &place, bool exists, unsigned thread,
                                           unsigned stride, bool all_exist) {
   constexpr int N = lanes_v<P>;
+  constexpr bool together = any_shares_group<P>::value;
   const int64_t columns = exists ? place.size.n : 0;
   if constexpr (A == access::entire) {
     if (all_exist && place.size.n >= static_cast<int64_t>(Packs - 1) * stride * N) {
-      hold_row<with_late_bytes<Group, true>, N, A, Packs, true>(p, place, columns, thread, stride);
+      hold_row<with_late_bytes<Group, true, together>, N, A, Packs, true>(p, place, columns, thread, stride);
       return;
     }
   }
-  hold_row<with_late_bytes<Group, false>, N, A, Packs, false>(p, place, columns, thread, stride);
+  hold_row<with_late_bytes<Group, false, together>, N, A, Packs, false>(p, place, columns, thread, stride);
 }
 
 template <class Tag, unsigned Threads, unsigned Packs, bool Aligned>
@@ -285,7 +309,7 @@ __global__ void __launch_bounds__(row_block_threads(Threads),
   const unsigned thread = threadIdx.x % Threads;
   const int64_t first = static_cast<int64_t>(blockIdx.x) * rows, row = first + threadIdx.x / Threads;
   const bool exists = rows == 1 || row < s.rows;
-  const row_place place{row, size_of_row(s), exists && thread == 0, row + 1 == s.rows};
+  const row_place place = place_of_row<Tag>(s, row, exists && thread == 0);
   hold_rows<row_threads<Threads>, Aligned ? access::entire : access::row, Packs>(p, place, exists, thread, Threads,
                                                                                  rows == 1 || first + rows <= s.rows);
 }

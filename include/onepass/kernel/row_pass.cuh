@@ -10,23 +10,24 @@ namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
 // The groups of a thread in a row that is gone through again and again, a batch at a time: all reads, then f(raw,
-// position) for each.
-template <class Rows, class P, class F>
+// position) for each. Together: as many for all threads of a warp, also where some are past the row's end.
+template <bool Together = false, class Rows, class P, class F>
 __device__ __forceinline__ void each_batch(const Rows &rows, const P &p, const F &f) {
   constexpr unsigned batch = Rows::batch;
   using at_type = decltype(rows.at(0u));
-  for (unsigned first = 0; rows.has(first); first += batch) {
+  const unsigned ahead = Together ? threadIdx.x % 32 : 0;  // of the first thread that counts
+  for (unsigned first = 0; rows.has(first, ahead); first += batch) {
     at_type at[batch];
     decltype(rows.fetch(p, at[0], 0u)) raw[batch];
     ONEPASS_UNROLL
     for (unsigned k = 0; k < batch; ++k)
-      if (rows.has(first + k)) {
+      if (rows.has(first + k, ahead)) {
         at[k] = rows.at(first + k);
         raw[k] = rows.fetch(p, at[k], first + k);
       }
     ONEPASS_UNROLL
     for (unsigned k = 0; k < batch; ++k)
-      if (rows.has(first + k)) f(raw[k], at[k]);
+      if (rows.has(first + k, ahead)) f(raw[k], at[k]);
   }
 }
 
@@ -41,9 +42,9 @@ struct streamed_row {
   __device__ __forceinline__ int64_t own(unsigned k) const {
     return static_cast<int64_t>(k) * ONEPASS_STREAM_THREADS + threadIdx.x;
   }
-  __device__ __forceinline__ bool has(unsigned k) const { return own(k) * N < place.size.n; }
+  __device__ __forceinline__ bool has(unsigned k, unsigned ahead) const { return (own(k) - ahead) * N < place.size.n; }
   __device__ __forceinline__ position<N, A> at(unsigned k) const {
-    return locate_group<N, A, false>(place, place.row * place.size.n, place.size.n, own(k));
+    return locate_group<N, A, false>(place, place.size.n, own(k));
   }
   template <class P>
   __device__ __forceinline__ auto fetch(const P &p, const position<N, A> &where, unsigned) const {
@@ -62,13 +63,12 @@ struct shared_row {
   unsigned char *memory;
   unsigned thread, stride, pack_bytes;
 
-  __device__ __forceinline__ bool has(unsigned k) const {
-    return static_cast<int64_t>(k) * stride + thread < (place.size.n + N - 1) / N;
+  __device__ __forceinline__ bool has(unsigned k, unsigned ahead = 0) const {
+    return static_cast<int64_t>(k) * stride + thread - ahead < (place.size.n + N - 1) / N;
   }
   __device__ __forceinline__ position<N, A> at(unsigned k) const {
     constexpr access unheld = A == access::held ? access::entire : access::row;
-    const auto where = locate_group<N, unheld, false>(place, place.row * place.size.n, place.size.n,
-                                                      static_cast<int64_t>(k) * stride + thread);
+    const auto where = locate_group<N, unheld, false>(place, place.size.n, static_cast<int64_t>(k) * stride + thread);
     position<N, A> held;
     held.row = where.row;
     held.column = where.column;
@@ -153,14 +153,15 @@ __device__ __forceinline__ void row_passes(const Rows &rows, const P &p, const l
     }
   } else {
     const auto sinks = reducers_of<true>(p.inner);
+    constexpr bool together = any_shares_group<P>::value;
     if constexpr (cs::is_same_v<cs::decay_t<decltype(sinks)>, list<>>) {
       list<> none;
-      each_batch(rows, p, write_pass<P, list<Done...>, list<>>{p, results, none});
+      each_batch<together>(rows, p, write_pass<P, list<Done...>, list<>>{p, results, none});
     } else {
       const side_by_side<cs::decay_t<decltype(sinks)>, reduced_values_t<P, true>> all{sinks};
       const auto none = all.identity();
       auto states = none;
-      each_batch(rows, p, write_pass<P, list<Done...>, cs::decay_t<decltype(states)>>{p, results, states});
+      each_batch<together>(rows, p, write_pass<P, list<Done...>, cs::decay_t<decltype(states)>>{p, results, states});
       states = Rows::group::template reduce<0>(all, states, none);
       if (place.leads) put_row(sinks, states, place.row, place.size.n);
     }
@@ -171,8 +172,7 @@ template <class Tag, bool Aligned>
 __global__ void __launch_bounds__(ONEPASS_STREAM_THREADS)
     row_stream_kernel(const __grid_constant__ tagged_t<Tag> p, const __grid_constant__ row_shape s) {
   wait_for_predecessor();
-  const row_place place{static_cast<int64_t>(blockIdx.x), size_of_row(s), threadIdx.x == 0,
-                        static_cast<int64_t>(blockIdx.x) + 1 == s.rows};
+  const row_place place = place_of_row<Tag>(s, static_cast<int64_t>(blockIdx.x), threadIdx.x == 0);
   constexpr access A = Aligned ? access::entire : access::row;
   row_passes(streamed_row<lanes_v<tagged_t<Tag>>, A>{place}, p, list<>{});
 }
@@ -186,7 +186,7 @@ __global__ void __launch_bounds__(Threads, resident(3, static_cast<int>(Threads)
   using P = tagged_t<Tag>;
   const unsigned blocks = cluster_blocks(), thread = cluster_rank() * Threads + threadIdx.x;
   const int64_t row = blockIdx.x / blocks;
-  const row_place place{row, size_of_row(s), thread == 0, row + 1 == s.rows};
+  const row_place place = place_of_row<Tag>(s, row, thread == 0);
   const shared_row<lanes_v<P>, Aligned ? access::held : access::held_row, Threads> rows{
       place, reinterpret_cast<unsigned char *>(row_memory), thread, blocks * Threads,
       Threads * static_cast<unsigned>(lanes_v<P> * streamed_bytes<P>())};
