@@ -67,6 +67,7 @@ int main(int count, char **words) try {
   bench::add_softmax(all);
   bench::add_norms(all);
   bench::add_rows(all);
+  bench::add_losses(all);
   if (parsed.list) {
     for (const bench::entry &each : all) std::puts(each.name.c_str());
     return 0;

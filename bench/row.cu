@@ -101,6 +101,37 @@ void residual_norm(workload &work, bool layer) {
   });
 }
 
+// ---- RMSNorm and an 8-bit store whose scale follows the data
+
+template <int Columns>  // that share a scale
+struct quantised_exactly {
+  element_of<bf16> value;
+  const bf16 *gamma;
+  const row_truth *truth;
+  const float *scale;
+  __device__ expected operator()(int64_t i) const {
+    const double y = value(i) / sqrt(truth[i / columns].squares + 1e-6) * wide(gamma[i % columns]) / double(scale[i / Columns]);
+    return {y, fabs(y)};
+  }
+};
+
+template <int Columns>
+void rms_norm_f8(workload &work) {
+  bf16 *x = work.array<bf16>(elements);
+  auto *q = work.output<__nv_fp8_e4m3>(elements);
+  float *scale = work.output<float>(elements / Columns);
+  const vectors v(work);
+  fill_normal(x, elements, 70);
+  const row_truth *truth = row_truths(work, element_of<bf16>{x}, rows, columns);
+  work.bytes = 3.0 * double(elements) + 4.0 * double(elements / Columns);
+  work.check = [=](double slack) { return compare(q, elements, quantised_exactly<Columns>{{x}, v.gamma, truth, scale}, slack); };
+  const auto norm = op::load(x) | op::rms_norm(v.gamma, 1e-6);
+  const auto extent = op::extent(rows, columns);
+  if constexpr (Columns == columns) work.add("onepass", 0.05, fused(work, norm | op::quantize_rows(op::store(q), scale), extent));
+  else work.add("onepass", 0.05, fused(work, norm | op::quantize_groups<Columns>(op::store(q), scale), extent));
+  work.add("roof", [=](cudaStream_t stream) { roof::stream<2, 1>(x, q, elements / 16, stream); });
+}
+
 // ---- bias, GELU, and the sum of each row beside the array
 
 constexpr int64_t side = 8192;
@@ -145,6 +176,8 @@ void add_rows(suite &all) {
   all.push_back({"layer_norm_gelu/bf16/16384x4096", timing::cold, layer_norm_gelu});
   all.push_back({"residual_layer_norm/bf16/16384x4096", timing::cold, [](workload &w) { residual_norm(w, true); }});
   all.push_back({"residual_rms_norm/bf16/16384x4096", timing::cold, [](workload &w) { residual_norm(w, false); }});
+  all.push_back({"rms_norm_f8_rows/bf16/16384x4096", timing::cold, rms_norm_f8<columns>});
+  all.push_back({"rms_norm_f8_groups/bf16/16384x4096", timing::cold, rms_norm_f8<128>});
   all.push_back({"bias_gelu_row_sum/f16/8192x8192", timing::cold, bias_gelu_row_sum});
 }
 

@@ -14,6 +14,7 @@ void add_words(suite &all);       // words.cu
 void add_softmax(suite &all);     // softmax.cu
 void add_norms(suite &all);       // norm.cu
 void add_rows(suite &all);        // row.cu
+void add_losses(suite &all);      // cross_entropy.cu
 
 }  // namespace bench
 

@@ -342,6 +342,80 @@ TEST_CASE("f8 widens exactly, and stores round to nearest even and saturate") {
   }
 }
 
+namespace {
+
+using e8m0 = __nv_fp8_e8m0;
+static_assert(std::is_same_v<detail::compute_t<e8m0>, float>);
+
+int code_of(e8m0 x) { return bits_of<std::uint8_t>(x); }
+long double power_of_code(int code) { return code == 255 ? std::nanl("") : std::scalbn(1.0L, code - 127); }
+
+// The code of the least power of two that is x or more, of those that there are.
+int code_above(long double x) {
+  if (std::isnan(x)) return 255;
+  int code = 0;
+  while (code < 254 && power_of_code(code) < x) ++code;
+  return code;
+}
+
+}  // namespace
+
+TEST_CASE("UE8M0 widens exactly, comes back unchanged, and stores round up to a power of two") {
+  int wrong = 0;
+  for (int code = 0; code < 256; ++code) {
+    const auto x = bits_of<e8m0>(static_cast<std::uint8_t>(code));
+    const float wide = detail::widen(x);
+    wrong += !same(wide, power_of_code(code));
+    wrong += code_of(detail::narrow<e8m0>(wide)) != code;
+    wrong += code_of(detail::narrow<e8m0>(static_cast<double>(wide))) != code;
+    wrong += code_of(detail::narrow<e8m0>(x)) != code;
+    if (code == 255) continue;
+    // Just beside each number, between two, and where only f64 sees the difference.
+    for (const float factor : {1.0f, 1.25f, 1.5f, 1.75f, 1.99f, 0.51f})
+      for (const float y : around<float>(wide * factor)) {
+        wrong += code_of(detail::narrow<e8m0>(y)) != code_above(y);
+        wrong += code_of(detail::narrow<e8m0>(static_cast<double>(y))) != code_above(y);
+      }
+    const double power = static_cast<double>(power_of_code(code));
+    for (const double y : around<double>(power)) wrong += code_of(detail::narrow<e8m0>(y)) != code_above(y);
+    wrong += code_of(detail::narrow<e8m0>(power * (1 + 0x1p-40))) != std::min(code + 1, 254);
+  }
+  CHECK(wrong == 0);
+  for (const float x : sweep<float>(1 << 14))
+    if (!std::signbit(x)) wrong += code_of(detail::narrow<e8m0>(x)) != code_above(x);
+  CHECK(wrong == 0);
+
+  // Nothing is 0 or infinite: the least number and the greatest stand for what lies beyond.
+  for (const double x : {0.0, -0.0, 1e-310, 1e-40, 0x1p-149, 0x1p-128, 0x1p-127}) {
+    CHECK(code_of(detail::narrow<e8m0>(x)) == 0);
+    CHECK(code_of(detail::narrow<e8m0>(static_cast<float>(x))) == 0);
+  }
+  for (const double x : {0x1p127, 0x1.000002p127, 0x1.fffffep127, 1e300, infinity}) {
+    CHECK(code_of(detail::narrow<e8m0>(x)) == 254);
+    CHECK(code_of(detail::narrow<e8m0>(static_cast<float>(x))) == 254);
+  }
+  CHECK(code_of(detail::narrow<e8m0>(not_a_number)) == 255);
+  CHECK(code_of(detail::narrow<e8m0>(static_cast<float>(not_a_number))) == 255);
+  CHECK(code_of(detail::narrow<e8m0>(-static_cast<float>(not_a_number))) == 255);
+
+  // From integers and other floats, and packs as their lanes.
+  CHECK(code_of(detail::narrow<e8m0>(1)) == 127);
+  CHECK(code_of(detail::narrow<e8m0>(3)) == 129);
+  CHECK(code_of(detail::narrow<e8m0>((INT64_C(1) << 40) + 1)) == 127 + 41);
+  CHECK(code_of(detail::narrow<e8m0>(nearest<f16>(1.5L))) == 128);
+  CHECK(code_of(detail::narrow<e8m0>(nearest<bf16>(0.125L))) == 124);
+  CHECK(code_of(detail::narrow<e8m0>(bits_of<e4m3>(std::uint8_t{0x39}))) == 128);  // 1.125
+  CHECK(value(detail::narrow<bf16>(bits_of<e8m0>(std::uint8_t{0}))) == std::scalbn(1.0L, -127));
+  CHECK(detail::narrow<std::int8_t>(bits_of<e8m0>(std::uint8_t{130})) == 8);
+  const op::pack<float, 4> v{{0.3f, 4, 5, static_cast<float>(not_a_number)}};
+  const auto stored = detail::narrow_pack<e8m0>(v);
+  const auto back = detail::widen_pack(stored);
+  for (int i = 0; i < 4; ++i) {
+    CHECK(code_of(stored[i]) == code_above(v[i]));
+    CHECK(same(back[i], power_of_code(code_above(v[i]))));
+  }
+}
+
 TEST_CASE("small integers become floats exactly") {
   int wrong = 0;
   for (int i = -32768; i < 65536; ++i) {

@@ -225,6 +225,23 @@ void on_host(const P &pipeline, std::size_t n) {
   on_host(pipeline, onepass_extent_1d(static_cast<std::int64_t>(n)));
 }
 
+// The same with the checks of a launch, and its status.
+template <class P>
+onepass_status_t launch_on_host(const P &pipeline, onepass_extent_t extent) {
+  onepass_kernel_t kernel{};
+  kernel.geometry = onepass::detail::geometry_of<P>();
+  kernel.cost = onepass::detail::cost_of<P>();
+  kernel.leaves = [](const void *args, onepass_leaf_t *leaves) {
+    return onepass::detail::write_leaves(static_cast<const P *>(args)->inner, leaves);
+  };
+  kernel.host = [](const void *args, onepass_extent_t shape) {
+    on_host(*static_cast<const P *>(args), shape);
+    return ONEPASS_SUCCESS;
+  };
+  const onepass_exec_t exec = host();
+  return onepass_launch(&kernel, extent, &pipeline, &exec);
+}
+
 // The type of a value of In behind the stages.
 template <class In, class Stages>
 using behind = std::decay_t<decltype((onepass::load(static_cast<const In *>(nullptr)) | std::declval<Stages>())

@@ -311,7 +311,7 @@ ONEPASS_HD constexpr bool check(const pipeline<First, Rest...> *) {
   constexpr bool ends = sink_t<pipeline<First, Rest...>>::part == kind::sink;
   constexpr bool one_source = ((Rest::part != kind::source) && ...);
   constexpr bool one_kind = !any_needs_row<list<Rest...>>::value || !any_reduces_array<list<Rest...>>::value;
-  constexpr bool rows = ((Rest::part == kind::row) || ...);
+  constexpr bool rows = any_needs_row<list<Rest...>>::value;
   constexpr bool tees_once =
       !rows || (!any_tees<First>::value && ((Rest::part == kind::tee || !any_tees<Rest>::value) && ...));
   static_assert(starts,

@@ -166,6 +166,22 @@ ONEPASS_HD constexpr onepass_cost_t cost_of() {
   return cost;
 }
 
+// Bytes of a group of the vectors that are read along a row.
+template <class... Leaf>
+ONEPASS_HD constexpr int vector_bytes(list<Leaf...> *) {
+  return (0 + ... +
+          (Leaf::written || Leaf::span != ONEPASS_PER_COLUMN ? 0 : static_cast<int>(sizeof(typename Leaf::element))));
+}
+template <class P>
+ONEPASS_HD constexpr int kept_bytes() {
+  return any_needs_row<P>::value ? lanes_v<P> * vector_bytes(static_cast<leaves_t<P> *>(nullptr)) : 0;
+}
+
+template <class P>
+ONEPASS_HD constexpr staged staged_in_pipeline() {
+  return staged_in<lanes_v<P>>(static_cast<decltype(P::inner) *>(nullptr));
+}
+
 template <class P>
 ONEPASS_HD constexpr onepass_geometry_t geometry_of() {
   return {any_needs_row<P>::value       ? ONEPASS_ROW
@@ -176,7 +192,10 @@ ONEPASS_HD constexpr onepass_geometry_t geometry_of() {
           state_bytes<P>(),
           row_stages_in<decltype(P::inner)>,
           held_bytes<P>(),
-          shared_group_v<P> > 0 ? shared_group_v<P> / lanes_v<P> : 1};
+          kept_bytes<P>(),
+          shared_group_v<P> > 0 ? shared_group_v<P> / lanes_v<P> : 1,
+          any_needs_row<P>::value ? staged_in_pipeline<P>().stores : 0,
+          any_needs_row<P>::value ? staged_in_pipeline<P>().bytes : 0};
 }
 
 // About how many registers a thread of a kernel holds at once beside its addresses: the raw words of `packs` groups,

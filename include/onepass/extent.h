@@ -10,6 +10,11 @@
 #include "integer.h"
 #include "status.h"
 
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"  // C has no other
+#endif
+
 typedef struct onepass_extent {
   int64_t rows, columns;      // elements, [0, 2^63)
   const int64_t *columns_at;  // null, or where the kernel finds the number of columns; `columns` is then the most
@@ -36,9 +41,9 @@ ONEPASS_INLINE onepass_extent_t onepass_extent_at(const int64_t *pointer, int64_
 }
 
 // Segments, for pipelines with a row stage or reduce_rows: row r is the elements [offsets[r], offsets[r + 1]) of every
-// dense array, cut to its first `most`; a vector such as gamma begins anew in each. There are rows + 1 offsets, in
-// device memory (of a host launch, in the host's), never negative; a row whose end is not behind its beginning is
-// empty. A null pointer makes an extent that every call refuses.
+// dense array, cut to its first `most`; a vector such as gamma, of `most` elements, begins anew in each. There are rows
+// + 1 offsets, in device memory (of a host launch, in the host's), never negative; a row whose end is not behind its
+// beginning is empty. A null pointer makes an extent that every call refuses.
 ONEPASS_INLINE onepass_extent_t onepass_extent_segments_i32(const int32_t *offsets, int64_t rows, int64_t most) {
   onepass_extent_t extent = {offsets != NULL ? rows : -1, most, NULL, offsets, 4};
   return extent;
@@ -65,6 +70,7 @@ ONEPASS_INLINE onepass_extent_t onepass_extent_now(onepass_extent_t extent) {
 ONEPASS_INLINE onepass_status_t onepass_check_extent(onepass_extent_t extent) {
   if (extent.rows < 0 || extent.columns < 0) return ONEPASS_ERROR_EXTENT;
   if (extent.columns_at != NULL && extent.rows != 1) return ONEPASS_ERROR_EXTENT;
+  if (extent.columns_at != NULL && extent.offsets != NULL) return ONEPASS_ERROR_EXTENT;
   if (extent.offsets != NULL && extent.offset_bytes != 4 && extent.offset_bytes != 8) return ONEPASS_ERROR_EXTENT;
   if (extent.columns > 0 && extent.rows > INT64_MAX / extent.columns) return ONEPASS_ERROR_EXTENT;
   return ONEPASS_SUCCESS;
@@ -72,5 +78,9 @@ ONEPASS_INLINE onepass_status_t onepass_check_extent(onepass_extent_t extent) {
 
 // rows * columns; the extent must have passed onepass_check_extent.
 ONEPASS_INLINE int64_t onepass_elements(onepass_extent_t extent) { return extent.rows * extent.columns; }
+
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 
 #endif

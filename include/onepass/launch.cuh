@@ -9,6 +9,7 @@
 #include "host.cuh"
 #include "kernel/map.cuh"
 #include "kernel/reduce.cuh"
+#include "kernel/row_cluster.cuh"
 #include "kernel/row_pass.cuh"
 #include "name.cuh"
 #include "nvtx.cuh"
@@ -167,11 +168,21 @@ kernel_handle row_kernel_for(const onepass_plan_t &plan) {
     if (plan.threads != cut.threads || plan.packs != packs) return row_kernel_for<Tag, Aligned, I + 1>(plan);
   return &row_kernel<Tag, static_cast<unsigned>(cut.threads), static_cast<unsigned>(packs), Aligned>;
 }
+// That of a plan for wider rows, or null.
+template <class Tag, bool Aligned>
+kernel_handle wide_row_kernel_for(const onepass_plan_t &plan) {
+  constexpr int packs = onepass_row_packs(ONEPASS_CLUSTER_PACKS, lanes_v<tagged_t<Tag>>);
+  if (plan.strategy == ONEPASS_ROW_STREAM) return &row_stream_kernel<Tag, Aligned>;
+  if constexpr (held_bytes<tagged_t<Tag>>() > 0) {
+    if (plan.strategy == ONEPASS_ROW_CLUSTER)
+      return &row_cluster_kernel<Tag, ONEPASS_CLUSTER_THREADS, static_cast<unsigned>(packs), Aligned>;
+    if (plan.strategy == ONEPASS_ROW_SHARED) return &row_shared_kernel<Tag, ONEPASS_SHARED_THREADS, Aligned>;
+  }
+  return {};
+}
 template <class Tag, bool Aligned>
 kernel_handle row_kernel_of_strategy(const onepass_plan_t &plan) {
-  if (plan.strategy == ONEPASS_ROW_STREAM) return &row_stream_kernel<Tag, Aligned>;
-  if constexpr (held_bytes<tagged_t<Tag>>() > 0)
-    if (plan.strategy == ONEPASS_ROW_SHARED) return &row_shared_kernel<Tag, ONEPASS_SHARED_THREADS, Aligned>;
+  if (plan.strategy > ONEPASS_ROW_BLOCK) return wide_row_kernel_for<Tag, Aligned>(plan);
   return row_kernel_for<Tag, Aligned>(plan);
 }
 
@@ -193,7 +204,7 @@ kernel_handle row_kernel_of_width(const onepass_plan_t &plan) {
   constexpr int64_t columns = fixed_columns<Tag>::value;
   constexpr int line = row_line_of<P>(columns);
   if constexpr (line < 0) {
-    return row_kernel_of_strategy<Tag, Aligned>(plan);
+    return wide_row_kernel_for<Tag, Aligned>(plan);
   } else if constexpr (Aligned && columns % lanes_v<P> != 0) {
     return {};
   } else {
@@ -234,8 +245,19 @@ onepass_status_t start_on_device(const tagged_t<Tag> &p, onepass_extent_t extent
   const kernel_handle kernel = kernel_for<Tag>(plan);
   if (kernel.function == nullptr) return ONEPASS_ERROR_STRATEGY;
   if constexpr (any_needs_row<P>::value) {
-    const row_shape rows{extent.rows,       extent.columns, 1 / static_cast<float>(extent.columns),
-                         extent.columns_at, extent.offsets, extent.offset_bytes};
+    row_shape rows{};
+    rows.rows = extent.rows;
+    rows.columns = extent.columns;
+    rows.inverse = 1 / static_cast<float>(extent.columns);
+    rows.count = extent.columns_at;
+    rows.offsets = extent.offsets;
+    rows.offset_bytes = extent.offset_bytes;
+    if (plan.strategy <= ONEPASS_ROW_CLUSTER && !plan.aligned)
+      rows.image_bytes = static_cast<uint32_t>(plan.shared_bytes / (block_threads(plan) / plan.threads));
+    rows.part = static_cast<uint32_t>(plan.packs * plan.threads);
+    rows.resident = static_cast<uint32_t>(plan.resident);
+    rows.rounds = plan.rounds;
+    rows.keeps = plan.keeps;
     return start_kernel(kernel, plan, plan.blocks, exec, p, rows);
   } else if constexpr (any_reduces_array<P>::value) {
     const shape s = shape_of<P>(plan, extent);
@@ -254,14 +276,16 @@ onepass_status_t start_on_device(const tagged_t<Tag> &p, onepass_extent_t extent
 // Clusters need a device that has them, and code that was compiled for one.
 template <class Tag>
 onepass_status_t row_device_of(onepass_row_device_t *out) {
-  int device = 0, clusters = 0, shared = 0;
+  int device = 0, clusters = 0, shared = 0, multiprocessors = 0;
   cudaFuncAttributes compiled{};
   const kernel_handle kernel = &row_stream_kernel<Tag, true>;
   cudaError_t error = cudaGetDevice(&device);
   if (error == cudaSuccess) error = cudaDeviceGetAttribute(&clusters, cudaDevAttrClusterLaunch, device);
   if (error == cudaSuccess) error = cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  if (error == cudaSuccess) error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
   if (error == cudaSuccess && clusters) error = cudaFuncGetAttributes(&compiled, kernel.function);
   out->cluster = clusters && compiled.ptxVersion >= 90 ? ONEPASS_MAX_CLUSTER : 1;
+  out->multiprocessors = multiprocessors;
   out->shared_bytes = shared - 3072;  // what the reductions of a row may need
   return status_of(error);
 }

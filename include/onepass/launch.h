@@ -92,9 +92,10 @@ ONEPASS_INLINE onepass_traffic_t onepass_unfused_traffic_of(const onepass_kernel
 ONEPASS_INLINE onepass_status_t onepass_plan_here(const onepass_kernel_t *kernel, onepass_extent_t extent,
                                                   const onepass_leaf_t *leaves, int count,
                                                   onepass_row_strategy_t wanted, onepass_plan_t *plan) {
-  onepass_row_device_t device = {1, 0};
+  onepass_row_device_t device = {1, 0, 1};
   onepass_status_t status = onepass_plan(&kernel->geometry, extent, leaves, count, wanted, NULL, plan);
-  if (status != ONEPASS_SUCCESS || plan->strategy != ONEPASS_ROW_SHARED) return status;
+  if (status != ONEPASS_SUCCESS) return status;
+  if (plan->strategy != ONEPASS_ROW_CLUSTER && plan->strategy != ONEPASS_ROW_SHARED) return status;
   status = kernel->row_device(&device);
   if (status != ONEPASS_SUCCESS) return status;
   return onepass_plan(&kernel->geometry, extent, leaves, count, wanted, &device, plan);

@@ -153,13 +153,15 @@ ONEPASS_INLINE onepass_status_t onepass_check_leaf(const onepass_leaf_t *leaf, o
   if (leaf->pointer == NULL) return ONEPASS_ERROR_NULL;
   if ((uintptr_t)leaf->pointer % (uintptr_t)leaf->element_bytes != 0) return ONEPASS_ERROR_ALIGNMENT;
   if (is_matrix && leaf->written && leaf->layout == ONEPASS_STRIDED && leaf->column_stride != 1 &&
-      (leaf->pitch == ONEPASS_DENSE ? onepass_elements(own) : own.columns) > 1)
+      (extent.offsets != NULL         ? extent.columns
+       : leaf->pitch == ONEPASS_DENSE ? onepass_elements(own)
+                                      : own.columns) > 1)
     return ONEPASS_ERROR_STRIDE;
   if (is_matrix && leaf->pitch != ONEPASS_DENSE && (leaf->written || leaf->layout == ONEPASS_ROWS) &&
       leaf->pitch < own.columns)
     return leaf->written ? ONEPASS_ERROR_OVERLAPPING_ROWS : ONEPASS_ERROR_PITCH;
-  if (leaf->span == ONEPASS_PER_GROUP && leaf->pitch == ONEPASS_DENSE && extent.rows > 1 &&
-      (extent.columns % leaf->group != 0 || extent.offsets != NULL))
+  if (leaf->span == ONEPASS_PER_GROUP && leaf->pitch == ONEPASS_DENSE &&
+      (extent.offsets != NULL || (extent.rows > 1 && extent.columns % leaf->group != 0)))
     return ONEPASS_ERROR_GROUPS;
   if (!onepass_leaf_reach(leaf, extent, &below, &above)) return ONEPASS_ERROR_EXTENT;
   if ((uintptr_t)leaf->pointer < (uintptr_t)below) return ONEPASS_ERROR_EXTENT;
@@ -191,11 +193,11 @@ ONEPASS_INLINE int onepass_leaves_overlap(const onepass_leaf_t *a, const onepass
 
 // Whether a sink may lie on a source: element for element the same place.
 ONEPASS_INLINE int onepass_leaves_coincide(const onepass_leaf_t *a, const onepass_leaf_t *b, onepass_extent_t extent) {
-  const int by_element_a = a->span == ONEPASS_PER_ELEMENT || (a->span == ONEPASS_PER_COLUMN && extent.rows == 1);
-  const int by_element_b = b->span == ONEPASS_PER_ELEMENT || (b->span == ONEPASS_PER_COLUMN && extent.rows == 1);
+  const int is_row = extent.rows == 1 && extent.offsets == NULL;
+  const int by_element_a = a->span == ONEPASS_PER_ELEMENT || (a->span == ONEPASS_PER_COLUMN && is_row);
+  const int by_element_b = b->span == ONEPASS_PER_ELEMENT || (b->span == ONEPASS_PER_COLUMN && is_row);
   return by_element_a && by_element_b && a->pointer == b->pointer && a->element_bytes == b->element_bytes &&
          onepass_leaf_has_rows(a, extent) && onepass_leaf_has_rows(b, extent) &&
-         (extent.offsets == NULL || (a->pitch == ONEPASS_DENSE) == (b->pitch == ONEPASS_DENSE)) &&
          (extent.offsets == NULL || (a->pitch == ONEPASS_DENSE) == (b->pitch == ONEPASS_DENSE)) &&
          (extent.rows <= 1 || onepass_leaf_pitch(a, extent) == onepass_leaf_pitch(b, extent));
 }

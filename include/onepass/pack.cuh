@@ -26,10 +26,13 @@ enum class access {
   entire,   // likewise, or no lane exists
   aligned,  // aligned, but perhaps cut short by the end of the row
   any,      // neither
-  row,   // neither, and the lanes of a warp hold neighbouring groups of a row, at any distance from a word of 16 bytes
-  held,  // aligned, in a row that a kernel has copied to shared memory
+  row,    // neither, and the lanes of a warp hold neighbouring groups of a row, at any distance from a word of 16 bytes
+  image,  // likewise, and small elements go to memory by an image of the row in shared memory
+  held,   // aligned, in a row that a kernel has copied to shared memory
   held_row  // likewise, at any distance from a word of 16 bytes
 };
+template <access A>
+inline constexpr bool is_row = A == access::row || A == access::image;
 template <access A>
 inline constexpr bool is_held = A == access::held || A == access::held_row;
 
@@ -58,10 +61,13 @@ struct position {
 
 // A group in a row that is held in shared memory: arrays of the extent's own shape are read from there, one after the
 // other in the order of the parts, or copied there.
+enum class landing { nothing, arrays, vectors };  // what is being copied there
 struct held_copy {
   unsigned char *next;  // this block's groups of the next array
   unsigned thread, threads;
-  bool filling;
+  landing filling;
+  bool keeps;             // vectors are kept in shared memory as well
+  unsigned char *vector;  // this block's groups of the next vector
 };
 template <int N>
 struct held_position {
@@ -83,6 +89,31 @@ struct position<N, access::held> : held_position<N> {
 template <int N>
 struct position<N, access::held_row> : held_position<N> {
   static constexpr access mode = access::held_row;
+};
+
+// A group of a row of which images are kept: what a store of small elements writes lies in shared memory as it will in
+// global memory, up to 16 bytes, and goes there word by word when the row is whole.
+template <int N>
+struct position<N, access::image> {
+  static constexpr access mode = access::image;
+  int64_t row, column, index;
+  int32_t count;
+  bool edge, border;
+  bool live;                     // some lane of the warp has a group here, so that all of them call
+  bool imaged;                   // else there was no memory for images, and elements are written
+  unsigned char *memory;         // of all images
+  unsigned groups;               // that an image has room for,
+  int64_t origin;                // and the column of the first
+  mutable unsigned char *image;  // of the store that is next
+
+  ONEPASS_HD constexpr bool has(int lane) const { return lane < count; }
+  ONEPASS_HD constexpr coordinate lane(int i) const { return {row, column + i, index + i}; }
+  ONEPASS_HD constexpr bool full() const { return count == N; }
+  ONEPASS_HD constexpr position<N, access::whole> whole() const { return {row, column, index, N, false, false}; }
+  // Behind the images of `stores` stores with `bytes` of a group.
+  ONEPASS_HD void aim(int stores, int bytes) const {
+    image = memory + (32u * static_cast<unsigned>(stores) + static_cast<unsigned>(bytes) * groups);
+  }
 };
 
 namespace detail {
@@ -110,6 +141,10 @@ ONEPASS_HD constexpr position<N, access::whole> place_whole(int64_t row, int64_t
 }
 
 namespace detail {
+
+// A group of 8 or 16-bit elements that is words of 16 bytes.
+template <int N, class T>
+inline constexpr bool is_small_group = sizeof(T) < 4 && N * sizeof(T) % 16 == 0;
 
 template <unsigned Bytes>
 struct word;
@@ -153,16 +188,16 @@ ONEPASS_HD bool is_word_aligned(const T *p) {
   return reinterpret_cast<cs::uintptr_t>(p) % word_bytes(N * sizeof(T)) == 0;
 }
 
-// A group as 16-byte words (or one smaller word).
+// A group as 16-byte words (or one smaller word); zeros where it does not exist.
 template <int N, class T>
-ONEPASS_HD pack<T, N> read_words(const T *p) {
+ONEPASS_HD pack<T, N> read_words(const T *p, bool exists = true) {
   constexpr unsigned bytes = N * sizeof(T), step = word_bytes(bytes), count = bytes / step;
   using word_type = typename word<step>::type;
   struct alignas(step) words {
     word_type w[count];
   } all;
   ONEPASS_UNROLL
-  for (unsigned i = 0; i < count; ++i) all.w[i] = reinterpret_cast<const word_type *>(p)[i];
+  for (unsigned i = 0; i < count; ++i) all.w[i] = exists ? reinterpret_cast<const word_type *>(p)[i] : word_type{};
   return bit_copy<pack<T, N>>(all);
 }
 
@@ -235,8 +270,8 @@ struct wide_skewed {
   uint32_t w[4 * loads];
   unsigned skew;
 };
-template <int N, class T>
-ONEPASS_HD wide_skewed<T, N> read_wide(const T *p, const position<N, access::row> &at, bool edge) {
+template <int N, class T, access A>
+ONEPASS_HD wide_skewed<T, N> read_wide(const T *p, const position<N, A> &at, bool edge) {
   using group = wide_skewed<T, N>;
   group raw;
 #ifdef __CUDA_ARCH__
@@ -267,6 +302,7 @@ template <unsigned Words, unsigned Given>
 ONEPASS_HD void shift_words(uint32_t (&w)[Given], unsigned skew) {
   static_assert(Given >= Words + 4, "onepass: shift_words needs the words behind");
 #ifdef __CUDA_ARCH__
+  if (skew == 0) return;
   ONEPASS_UNROLL
   for (unsigned i = 0; i < Words + 2; ++i) w[i] = skew & 8 ? w[i + 2] : w[i];
   ONEPASS_UNROLL
@@ -340,12 +376,10 @@ __device__ __forceinline__ void copy_to_shared(unsigned char *to, const void *fr
 template <int N, bool Vector, access A, class T>
 ONEPASS_HD auto read(const T *p, const position<N, A> &at);
 
+// A group to shared memory, without waiting for it where its words have 4 bytes or more.
 template <int N, access A, class T>
-__device__ __forceinline__ pack<T, N> read_held(const T *p, const position<N, A> &at) {
+__device__ __forceinline__ void land(T *own, const T *p, const position<N, A> &at) {
   constexpr unsigned bytes = N * sizeof(T), step = word_bytes(bytes);
-  T *own = reinterpret_cast<T *>(at.copy->next + at.copy->thread * bytes);
-  at.copy->next += at.copy->threads * bytes;
-  if (!at.copy->filling) return read_words<N>(own);
   if constexpr (A == access::held && step >= 4) {
     ONEPASS_UNROLL
     for (unsigned i = 0; i < bytes; i += step)
@@ -354,6 +388,27 @@ __device__ __forceinline__ pack<T, N> read_held(const T *p, const position<N, A>
     const pack<T, N> v = settle(read<N, false>(p, at.uncopied()));
     memcpy(static_cast<void *>(own), &v, sizeof v);
   }
+}
+
+template <int N, access A, class T>
+__device__ __forceinline__ pack<T, N> read_held(const T *p, const position<N, A> &at) {
+  held_copy &copy = *at.copy;
+  if (copy.filling == landing::vectors) return {};
+  T *own = reinterpret_cast<T *>(copy.next + copy.thread * unsigned(N * sizeof(T)));
+  copy.next += copy.threads * unsigned(N * sizeof(T));
+  if (copy.filling == landing::nothing) return read_words<N>(own);
+  land(own, p, at);
+  return {};
+}
+template <int N, class T>
+__device__ __forceinline__ pack<T, N> read_kept(const T *p, const position<N, access::held> &at) {
+  held_copy &copy = *at.copy;
+  if (copy.filling == landing::arrays) return {};
+  T *own = reinterpret_cast<T *>(copy.vector + copy.thread * unsigned(N * sizeof(T)));
+  copy.vector += copy.threads * unsigned(N * sizeof(T));
+  if (copy.filling == landing::nothing)  // by one load, from one place or the other
+    return read_words<N>(copy.keeps ? const_cast<const T *>(own) : p, copy.keeps || at.full());
+  if (at.full()) land(own, p, at);
   return {};
 }
 #endif
@@ -364,18 +419,18 @@ template <int N, bool Vector = false, access A, class T>
 ONEPASS_HD auto read(const T *p, const position<N, A> &at) {
 #ifdef __CUDA_ARCH__
   if constexpr (is_held<A> && !Vector) return read_held(p, at);
-  else if constexpr (A == access::held) return read_words<N>(p);
+  else if constexpr (A == access::held) return read_kept(p, at);
   else if constexpr (A == access::held_row) return read<N, true>(p, at.uncopied());
   else
 #endif
-      if constexpr (A == access::row && sizeof(T) < 4 && N * sizeof(T) % 16 == 0) {
+      if constexpr (is_row<A> && is_small_group<N, T>) {
     return read_wide(p, at, Vector ? at.edge : at.border);
   } else if constexpr (A == access::any && sizeof(T) < 4 && N * sizeof(T) >= 4) {
     return read_skewed(p, at);
   } else {
 #ifdef __CUDA_ARCH__
     if constexpr (A == access::whole) return read_words<N>(p);
-    else if constexpr (A == access::entire) return at.full() ? read_words<N>(p) : pack<T, N>{};
+    else if constexpr (A == access::entire) return read_words<N>(p, at.full());
     else if (at.full() && (A == access::aligned || is_word_aligned<N>(p))) return read_words<N>(p);
 #endif
     return read_elements(p, at);
@@ -385,40 +440,93 @@ ONEPASS_HD auto read(const T *p, const position<N, A> &at) {
 #ifdef __CUDA_ARCH__
 // A group of 16-byte words to any address, together with the lanes beside: where the next lane has the group behind,
 // the aligned word that both share is stored as one. A lane whose neighbours have not (at the ends of a row or a warp)
-// stores the rest of its first or last word by elements.
+// stores the rest of its first or last word by elements. All lanes of the warp call.
 template <int N, class T>
 __device__ __forceinline__ void write_together(T *p, const pack<T, N> &v, const position<N, access::row> &at) {
-  constexpr unsigned bytes = N * sizeof(T), loads = bytes / 16;
-  const auto address = static_cast<unsigned long long>(reinterpret_cast<cs::uintptr_t>(p));
-  const unsigned skew = static_cast<unsigned>(address) % 16, lane = threadIdx.x % 32;
+  constexpr unsigned words = N * sizeof(T) / 4, all_lanes = 0xffffffffu;
+  const unsigned skew = static_cast<unsigned>(reinterpret_cast<cs::uintptr_t>(p)) % 16, lane = threadIdx.x % 32;
+  const int row = static_cast<int>(at.row);  // of neighbours the same or not: 32 bits tell
+  const bool whole = at.full(), same_row = __shfl_down_sync(all_lanes, row, 1) == row && lane < 31;
+  const unsigned wholes = __ballot_sync(all_lanes, whole);
+  const bool joins = same_row && whole && (wholes >> 1 >> lane & 1) != 0;
+  const unsigned joining = __ballot_sync(all_lanes, joins);
+  const bool follows = (joining << 1 >> lane & 1) != 0;
   struct {
-    uint32_t w[4 * loads];
+    uint32_t w[words];
   } own = bit_copy<decltype(own)>(v);
-  uint32_t w[4 * loads + 4];
-  const unsigned here = __activemask();
-  const unsigned whole = __ballot_sync(here, at.full());
-  const unsigned long long next = __shfl_down_sync(here, address, 1);
-  const bool joins = at.full() && lane < 31 && (whole >> 1 >> lane & 1) != 0 && next == address + bytes;
-  const unsigned joining = __ballot_sync(here, joins);
-  const bool follows = lane > 0 && (joining >> (lane - 1) & 1) != 0;
+  uint32_t w[words + 4];
   ONEPASS_UNROLL
-  for (unsigned i = 0; i < 4; ++i) w[4 * loads + i] = __shfl_down_sync(here, own.w[i], 1);
-  if (at.full() && skew == 0) return write_words(p, v);
+  for (unsigned i = 0; i < words; ++i) w[i] = own.w[i];
+  ONEPASS_UNROLL
+  for (unsigned i = 0; i < 4; ++i) w[words + i] = __shfl_down_sync(all_lanes, own.w[i], 1);
+  if (whole && skew == 0) return write_words(p, v);
+  shift_words<words>(w, 16 - skew);
+  auto *to = reinterpret_cast<uint4 *>(reinterpret_cast<char *>(p) + (16 - skew));
+  ONEPASS_UNROLL
+  for (unsigned i = 0; i < words / 4; ++i)
+    if (i + 1 < words / 4 ? whole : joins)
+      __stwb(to + i, make_uint4(w[4 * i], w[4 * i + 1], w[4 * i + 2], w[4 * i + 3]));
+  if (joins && follows) return;
+  constexpr int of_word = static_cast<int>(16 / sizeof(T));
   const int head = static_cast<int>((16 - skew) / sizeof(T));  // elements in front of the first aligned word
-  if (at.full()) {
-    ONEPASS_UNROLL
-    for (unsigned i = 0; i < 4 * loads; ++i) w[i] = own.w[i];
-    shift_words<4 * loads>(w, 16 - skew);
-    auto *to = reinterpret_cast<uint4 *>(reinterpret_cast<char *>(p) + (16 - skew));
-    ONEPASS_UNROLL
-    for (unsigned i = 0; i < loads; ++i)
-      if (i + 1 < loads || joins) __stwb(to + i, make_uint4(w[4 * i], w[4 * i + 1], w[4 * i + 2], w[4 * i + 3]));
-  }
-  constexpr int last = N - static_cast<int>(16 / sizeof(T));  // the first element of the last word
+  const int before = !whole ? at.count : follows ? 0 : head, from = whole && !joins ? N - of_word + head : N;
   ONEPASS_UNROLL
-  for (int i = 0; i < N; ++i) {
-    const bool first = !follows && i < head, rest = !joins && i >= last + head;
-    if (at.has(i) && (!at.full() || first || rest)) p[i] = v[i];
+  for (int i = 0; i < N; ++i)
+    if (i < before || i >= from) p[i] = v[i];
+}
+#endif
+
+#ifdef __CUDA_ARCH__
+// A group to where `p` will lie in the image of its row, by words of 4 bytes and, where it begins inside one, smaller
+// pieces at its ends.
+template <int N, class T>
+__device__ __forceinline__ void write_to_image(unsigned char *image, const T *p, const pack<T, N> &v,
+                                               const position<N, access::image> &at) {
+  constexpr unsigned words = N * sizeof(T) / 4;
+  const unsigned skew = static_cast<unsigned>(reinterpret_cast<cs::uintptr_t>(p)) % 16, inside = skew % 4;
+  unsigned char *to = image + skew + static_cast<unsigned>(at.column - at.origin) * static_cast<unsigned>(sizeof(T));
+  T *elements = reinterpret_cast<T *>(to);
+  if (!at.full()) {
+    ONEPASS_UNROLL
+    for (int i = 0; i < N; ++i)
+      if (at.has(i)) elements[i] = v[i];
+    return;
+  }
+  struct {
+    uint32_t w[words];
+  } own = bit_copy<decltype(own)>(v);
+  if (inside == 0) {
+    ONEPASS_UNROLL
+    for (unsigned i = 0; i < words; ++i) reinterpret_cast<uint32_t *>(to)[i] = own.w[i];
+    return;
+  }
+  auto *next = reinterpret_cast<uint32_t *>(to + (4 - inside));
+  ONEPASS_UNROLL
+  for (unsigned i = 0; i + 1 < words; ++i) next[i] = __funnelshift_r(own.w[i], own.w[i + 1], 32 - 8 * inside);
+  const int head = static_cast<int>((4 - inside) / sizeof(T));
+  constexpr int of_word = static_cast<int>(4 / sizeof(T));
+  ONEPASS_UNROLL
+  for (int i = 0; i < of_word - 1; ++i) {
+    if (i < head) elements[i] = v[i];
+    if (i >= head - 1) elements[N - of_word + 1 + i] = v[N - of_word + 1 + i];
+  }
+}
+
+// The image of a row of `bytes` to where it belongs, by the threads that share it, behind a barrier: words, and
+// elements at its two ends.
+template <class T>
+__device__ __forceinline__ void write_image(T *row, const unsigned char *image, unsigned bytes, unsigned thread,
+                                            unsigned threads) {
+  const unsigned skew = static_cast<unsigned>(reinterpret_cast<cs::uintptr_t>(row)) % 16, end = skew + bytes;
+  char *start = reinterpret_cast<char *>(row) - skew;
+#pragma unroll 4
+  for (unsigned at = 16 * thread; at < end; at += 16 * threads) {
+    if (at >= skew && at + 16 <= end) {
+      __stwb(reinterpret_cast<uint4 *>(start + at), *reinterpret_cast<const uint4 *>(image + at));
+    } else {
+      for (unsigned i = at < skew ? skew : at; i < at + 16 && i < end; i += sizeof(T))
+        *reinterpret_cast<T *>(start + i) = *reinterpret_cast<const T *>(image + i);
+    }
   }
 }
 #endif
@@ -428,7 +536,9 @@ template <int N, access A, class T>
 ONEPASS_HD void write(T *p, const pack<T, N> &v, const position<N, A> &at) {
 #ifdef __CUDA_ARCH__
   if constexpr (A == access::held_row) return write(p, v, at.uncopied());
-  if constexpr (A == access::row && sizeof(T) < 4 && N * sizeof(T) % 16 == 0) return write_together(p, v, at);
+  if constexpr (A == access::row && is_small_group<N, T>) return write_together(p, v, at);
+  if constexpr (A == access::image && is_small_group<N, T>)
+    if (at.imaged) return write_to_image(at.image, p, v, at);
   if constexpr (A == access::whole) return write_words(p, v);
   if constexpr (A == access::entire || A == access::held) {
     if (at.full()) write_words(p, v);

@@ -82,6 +82,45 @@ struct has_tail : cs::false_type {};
 template <class T>
 struct has_tail<T, cs::void_t<decltype(T::tail)>> : cs::true_type {};
 
+template <class Sink>
+ONEPASS_HD constexpr const Sink &store_of(const Sink &sink) {
+  return sink;
+}
+template <class Sink>
+ONEPASS_HD constexpr const Sink &store_of(const tee_stage<Sink> &tee) {
+  return tee.inner.head;
+}
+
+// What stores of small elements keep in images of a row: how many there are in a list, and their bytes of a group.
+struct staged {
+  int stores, bytes;
+};
+template <int N, class Part, class... Leaf>
+ONEPASS_HD constexpr staged staged_of_part(list<Leaf...> *) {
+  if constexpr (Part::part != kind::sink && Part::part != kind::tee) return {0, 0};
+  else {
+    staged all{0, 0};
+    for (const int bytes :
+         {0, (Leaf::written && Leaf::span == ONEPASS_PER_ELEMENT && is_small_group<N, typename Leaf::element>
+                  ? N * static_cast<int>(sizeof(typename Leaf::element))
+                  : 0)...}) {
+      all.stores += bytes > 0;
+      all.bytes += bytes;
+    }
+    return all;
+  }
+}
+template <int N>
+ONEPASS_HD constexpr staged staged_in(list<> *) {
+  return {0, 0};
+}
+template <int N, class Head, class... Tail>
+ONEPASS_HD constexpr staged staged_in(list<Head, Tail...> *) {
+  const staged own = staged_of_part<N, Head>(static_cast<leaves_t<Head> *>(nullptr)),
+               rest = staged_in<N>(static_cast<list<Tail...> *>(nullptr));
+  return {own.stores + rest.stores, own.bytes + rest.bytes};
+}
+
 // A sink takes a value: a store writes it, a reduction folds it into the first of `states`. The states that are left.
 template <int N, class Sink, class V, access A, class States>
 ONEPASS_HD auto &take(const Sink &sink, const pack<V, N> &v, const position<N, A> &at, States &states) {
@@ -123,6 +162,10 @@ ONEPASS_HD auto run(const list<Head, Tail...> &parts, const Raw &raw, const pack
   } else {
     static_assert(is_output<Head>,
                   "onepass: behind a value stands a source, which is an operand of a stage, as in add(load(r))");
+    if constexpr (Take && A == access::image) {
+      constexpr staged behind = staged_in<N>(static_cast<list<Tail...> *>(nullptr));
+      at.aim(behind.stores, behind.bytes);
+    }
     if constexpr (!is_output<Head>) return v;
     else if constexpr (Take)
       return run<Outer, Take>(parts.tail, raw.tail, v, at, take(parts.head, v, at, states), results);

@@ -24,6 +24,7 @@ typedef enum onepass_row_strategy {
   ONEPASS_ROW_AUTO,    // as the table below says
   ONEPASS_ROW_WARP,    // in the registers of a part of a warp: several rows per block
   ONEPASS_ROW_BLOCK,   // in the registers of a block
+  ONEPASS_ROW_CLUSTER,  // in the registers of a block that stays, or of a cluster of such blocks (sm_90)
   ONEPASS_ROW_SHARED,  // in the shared memory of a block, or of a cluster of blocks (sm_90)
   ONEPASS_ROW_STREAM,  // nowhere: it is read again for each row stage
   ONEPASS_ROW_STRATEGY_COUNT
@@ -34,6 +35,7 @@ ONEPASS_INLINE const char *onepass_row_strategy_string(onepass_row_strategy_t st
     case ONEPASS_ROW_AUTO: return "auto";
     case ONEPASS_ROW_WARP: return "warp";
     case ONEPASS_ROW_BLOCK: return "block";
+    case ONEPASS_ROW_CLUSTER: return "cluster";
     case ONEPASS_ROW_SHARED: return "shared";
     case ONEPASS_ROW_STREAM: return "stream";
     case ONEPASS_ROW_STRATEGY_COUNT: break;
@@ -49,7 +51,10 @@ typedef struct onepass_geometry {
   int32_t state_bytes;  // of a partial result of a reduction
   int32_t row_stages;   // how often a row is reduced before its last value is known
   int32_t held_bytes;   // of a group in shared memory, 0 if what is read cannot be copied there
+  int32_t kept_bytes;   // of a group of the vectors that are read along a row
   int32_t neighbours;   // threads whose groups a stage takes together, a power of two; 0 or 1: none does
+  int32_t staged;       // stores that keep an image of a misaligned row in shared memory,
+  int32_t staged_bytes;  // and their bytes of a group
 } onepass_geometry_t;
 
 typedef struct onepass_plan_t {  // onepass_plan is the function below
@@ -59,7 +64,10 @@ typedef struct onepass_plan_t {  // onepass_plan is the function below
   int32_t passes;
   onepass_row_strategy_t strategy;  // of rows; `threads` is then those of a row in a block
   int32_t cluster;                  // blocks that share a row
-  int32_t shared_bytes;             // of a block that holds a row, or its part, in shared memory
+  int32_t shared_bytes;             // of a block: of the row or its part, or of images of it
+  int32_t keeps;                    // nonzero: vectors are kept in shared memory too
+  int32_t resident;                 // clusters that stay for `rounds` rows each; those behind take one row
+  int64_t rounds;
   int64_t groups_per_row, groups;
   int64_t blocks;          // tiles of a map; partial results of a reduction; those that share out the rows
   size_t workspace_bytes;  // 0: none is needed
@@ -74,6 +82,8 @@ enum {
   ONEPASS_REDUCE_PACKS = 4,
   ONEPASS_WARP_ROW_THREADS = 128,  // of a block of several rows
   ONEPASS_STREAM_THREADS = 512,
+  ONEPASS_CLUSTER_THREADS = 512,
+  ONEPASS_CLUSTER_PACKS = 8,
   ONEPASS_SHARED_THREADS = 256,
   ONEPASS_SHARED_BYTES = 65536,       // of a block, where the row's cluster may have as many blocks as it takes
   ONEPASS_MAX_SHARED_BYTES = 229376,  // of a block on sm_90, beside what reductions need
@@ -136,6 +146,7 @@ ONEPASS_INLINE void onepass_plan_reduce(onepass_plan_t *plan) {
 typedef struct onepass_row_device_t {
   int32_t cluster;       // blocks of a cluster at most, 1 without clusters
   int32_t shared_bytes;  // that a block can ask for
+  int32_t multiprocessors;
 } onepass_row_device_t;
 
 // The table of rows in registers: a row goes to the first line whose threads x packs hold its groups. A group has 16
@@ -152,14 +163,56 @@ ONEPASS_INLINE ONEPASS_CONSTEXPR onepass_row_cut_t onepass_row_cut(int i) {
       {ONEPASS_ROW_WARP, 32, 2},   {ONEPASS_ROW_WARP, 32, 4},   {ONEPASS_ROW_BLOCK, 64, 4},
       {ONEPASS_ROW_BLOCK, 96, 4},  {ONEPASS_ROW_BLOCK, 128, 4}, {ONEPASS_ROW_BLOCK, 160, 4},
       {ONEPASS_ROW_BLOCK, 192, 4}, {ONEPASS_ROW_BLOCK, 256, 4}, {ONEPASS_ROW_BLOCK, 192, 8},
-      {ONEPASS_ROW_BLOCK, 256, 8}, {ONEPASS_ROW_BLOCK, 384, 8}, {ONEPASS_ROW_BLOCK, 512, 8},
-      {ONEPASS_ROW_AUTO, 0, 0}};  // the end
+      {ONEPASS_ROW_BLOCK, 256, 8}, {ONEPASS_ROW_BLOCK, 384, 8}, {ONEPASS_ROW_AUTO, 0, 0}};  // the end
   return cuts[i];
 }
 
 // The packs of a thread in a line of the table.
 ONEPASS_INLINE ONEPASS_CONSTEXPR int32_t onepass_row_packs(int32_t packs, int32_t lanes) {
   return lanes > 8 ? packs / 2 : packs;
+}
+
+// Bytes of the images of a row of `groups`: each begins anywhere in its first word of 16 bytes.
+ONEPASS_INLINE int32_t onepass_row_images(const onepass_geometry_t *geometry, int32_t groups) {
+  return groups * geometry->staged_bytes + 32 * geometry->staged;
+}
+
+// How many of `rows` the clusters that a device has room for take one after the other, and how many are left for
+// clusters that begin where one of those has ended: these end unevenly (on an H200 after 55 to 130 us of 130), and the
+// last round is seldom full.
+ONEPASS_INLINE void onepass_plan_rounds(int64_t rows, onepass_row_device_t device, onepass_plan_t *plan) {
+  // Clusters of 4 and more find no room everywhere: 30, 15 and 7 of 4, 8 and 16 blocks on 132 multiprocessors.
+  const int64_t usable = plan->cluster > 2 ? (int64_t)device.multiprocessors * 10 / 11 : device.multiprocessors;
+  const int64_t fit = usable / plan->cluster > 1 ? usable / plan->cluster : 1, resident = rows < fit ? rows : fit;
+  const int64_t rounds = resident > 0 ? rows / resident : 0, part = plan->cluster == 1 ? 16 : plan->cluster == 2 ? 24 : 32;
+  const int64_t some = (rounds + part / 2) / part, left = some < 1 ? 1 : some > 3 ? 3 : some;
+  plan->resident = (int32_t)resident;
+  plan->rounds = rounds > left ? rounds - left : resident > 0;
+  plan->blocks = plan->cluster * (resident + rows - resident * plan->rounds);
+}
+
+// A row in the registers of as few blocks as hold it, by at most ONEPASS_CLUSTER_PACKS packs of each thread. The next
+// row lands in shared memory, beside vectors if there is room.
+ONEPASS_INLINE int onepass_plan_cluster_row(const onepass_geometry_t *geometry, int64_t rows, int64_t groups_per_row,
+                                            onepass_row_device_t device, onepass_plan_t *plan) {
+  const int64_t threads = ONEPASS_CLUSTER_THREADS, held = threads * geometry->held_bytes;
+  const int64_t own = onepass_row_packs(ONEPASS_CLUSTER_PACKS, geometry->lanes);
+  if (held == 0) return 0;
+  if (own * held > device.shared_bytes) return 0;
+  const int64_t fewest = onepass_ceil_div(groups_per_row, own * threads), cluster = fewest > 1 ? fewest : 1;
+  if (cluster > device.cluster) return 0;
+  const int64_t some = onepass_ceil_div(groups_per_row, cluster * threads), packs = some > 1 ? some : 1;
+  const int64_t images = onepass_row_images(geometry, (int32_t)(own * threads));
+  const int64_t both = own * (held + threads * geometry->kept_bytes);  // a place for each pack, so that none is asked for
+  plan->strategy = ONEPASS_ROW_CLUSTER;
+  plan->threads = ONEPASS_CLUSTER_THREADS;
+  plan->packs = (int32_t)packs;
+  plan->cluster = (int32_t)cluster;
+  plan->keeps = plan->aligned && geometry->kept_bytes > 0 && both <= device.shared_bytes;
+  if (plan->aligned) plan->shared_bytes = (int32_t)(plan->keeps ? both : own * held);
+  else plan->shared_bytes = images <= device.shared_bytes ? (int32_t)images : 0;
+  onepass_plan_rounds(rows, device, plan);
+  return 1;
 }
 
 // A row in shared memory: in as few blocks as hold it by ONEPASS_SHARED_BYTES each, so that a multiprocessor has
@@ -184,10 +237,13 @@ ONEPASS_INLINE int onepass_plan_shared_row(const onepass_geometry_t *geometry, i
 }
 
 // Rows: the wanted strategy if it can hold the row; AUTO finds the first that can of registers, shared memory and none.
+// Without a row stage nothing is held longer than a pass: wide rows stream by.
 ONEPASS_INLINE onepass_status_t onepass_plan_rows(const onepass_geometry_t *geometry, int64_t rows,
                                                   int64_t groups_per_row, onepass_row_strategy_t wanted,
                                                   const onepass_row_device_t *device, onepass_plan_t *plan) {
-  const onepass_row_device_t most = {ONEPASS_MAX_CLUSTER, ONEPASS_MAX_SHARED_BYTES};
+  const onepass_row_device_t most = {ONEPASS_MAX_CLUSTER, ONEPASS_MAX_SHARED_BYTES, 132};
+  const onepass_row_device_t here = device != NULL ? *device : most;
+  const int wide = wanted == ONEPASS_ROW_AUTO && geometry->row_stages > 0;
   int64_t rows_per_block = 1;
   plan->strategy = ONEPASS_ROW_AUTO;
   for (int i = 0; onepass_row_cut(i).threads > 0 && plan->strategy == ONEPASS_ROW_AUTO; ++i) {
@@ -200,8 +256,11 @@ ONEPASS_INLINE onepass_status_t onepass_plan_rows(const onepass_geometry_t *geom
     plan->packs = packs;
     if (cut.strategy == ONEPASS_ROW_WARP) rows_per_block = ONEPASS_WARP_ROW_THREADS / cut.threads;
   }
-  if (plan->strategy == ONEPASS_ROW_AUTO && (wanted == ONEPASS_ROW_AUTO || wanted == ONEPASS_ROW_SHARED))
-    onepass_plan_shared_row(geometry, groups_per_row, device != NULL ? *device : most, plan);
+  if (plan->strategy == ONEPASS_ROW_AUTO && (wide || wanted == ONEPASS_ROW_CLUSTER) &&
+      onepass_plan_cluster_row(geometry, rows, groups_per_row, here, plan))
+    return ONEPASS_SUCCESS;
+  if (plan->strategy == ONEPASS_ROW_AUTO && (wide || wanted == ONEPASS_ROW_SHARED))
+    onepass_plan_shared_row(geometry, groups_per_row, here, plan);
   if (plan->strategy == ONEPASS_ROW_AUTO) {
     if (wanted != ONEPASS_ROW_AUTO && wanted != ONEPASS_ROW_STREAM) return ONEPASS_ERROR_STRATEGY;
     plan->strategy = ONEPASS_ROW_STREAM;
@@ -209,6 +268,8 @@ ONEPASS_INLINE onepass_status_t onepass_plan_rows(const onepass_geometry_t *geom
     plan->packs = 1;
     plan->passes = geometry->row_stages + 1;
   }
+  if (plan->strategy <= ONEPASS_ROW_BLOCK && !plan->aligned)
+    plan->shared_bytes = (int32_t)rows_per_block * onepass_row_images(geometry, plan->threads * plan->packs);
   if (rows > INT64_MAX / plan->cluster) return ONEPASS_ERROR_TOO_LARGE;
   plan->blocks = plan->cluster * onepass_ceil_div(rows, rows_per_block);
   return ONEPASS_SUCCESS;
@@ -231,6 +292,9 @@ ONEPASS_INLINE onepass_status_t onepass_plan(const onepass_geometry_t *geometry,
   plan->strategy = ONEPASS_ROW_AUTO;
   plan->cluster = 1;
   plan->shared_bytes = 0;
+  plan->keeps = 0;
+  plan->resident = 0;
+  plan->rounds = 0;
   plan->workspace_bytes = 0;
   plan->aligned = onepass_is_aligned(geometry, shape, leaves, count);
   plan->groups_per_row = onepass_ceil_div(shape.columns, lanes);

@@ -39,6 +39,10 @@ ONEPASS_HD State fold(const S &statistic, const State &state, const pack<T, N> &
     const State folded = fold(statistic, state, v, at.whole());
     return at.full() ? folded : state;
   } else if constexpr (has_fold<S, State, T, N, A>::value) {
+    if constexpr (is_row<A> || A == access::held_row) {
+      if (at.full()) return statistic.fold(state, v, at.whole());  // all but the last of a row
+      if (at.count == 0) return state;
+    }
     return statistic.fold(state, v, at);
   } else {
     pack<State, N> s;

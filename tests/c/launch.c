@@ -62,10 +62,15 @@ static onepass_status_t report(const onepass_plan_t *plan, onepass_report_t *out
 }
 
 // clang-format off
-#define KERNEL(name, family, by_row, state_bytes, row_stages, host)                                                 \
-  static const onepass_kernel_t name = {#name, {family, 4, by_row, state_bytes, row_stages, 16, 1}, {{8}, {4}, 0, 0, 1}, \
-                                        {{16}, {12}, 0, 16, 3}, sizeof(args_t), 75, leaves_of, start, host, row_device, \
-                                        report}
+#define KERNEL(name, kind, sees_rows, bytes, stages, on_host)                                                          \
+  static const onepass_kernel_t name = {                                                                               \
+      .text = #name,                                                                                                   \
+      .geometry = {.family = kind, .lanes = 4, .by_row = sees_rows, .state_bytes = bytes, .row_stages = stages,        \
+                   .held_bytes = 16, .neighbours = 1},                                                                 \
+      .cost = {.read = {8}, .written = {4}, .kernels = 1},                                                             \
+      .unfused = {.read = {16}, .written = {12}, .intermediate = 16, .kernels = 3},                                    \
+      .args_bytes = sizeof(args_t), .capability = 75, .leaves = leaves_of, .start = start, .host = on_host,            \
+      .row_device = row_device, .report = report}
 // clang-format on
 KERNEL(map, ONEPASS_MAP, 0, 0, 0, host);
 KERNEL(rows, ONEPASS_MAP, 1, 0, 0, host);
@@ -329,11 +334,11 @@ static void check_row_strategies(const onepass_exec_t *exec) {
   here.where = ONEPASS_HOST;
   const onepass_extent_t narrow = onepass_extent_2d(9, 1000), wide = onepass_extent_2d(9, 40000),
                          endless = onepass_extent_2d(9, 100000000);
-  const onepass_row_device_t all = {16, 224 * 1024}, little = {1, 48 * 1024};
+  const onepass_row_device_t all = {16, 224 * 1024, 132}, little = {1, 48 * 1024, 40};
   row_device_here.answer = ONEPASS_SUCCESS;
   row_device_here.device = all;
   CHECK(started(&softmax, narrow, &args, exec) && record.plan.strategy == ONEPASS_ROW_BLOCK && record.asked == 0);
-  CHECK(started(&softmax, wide, &args, exec) && record.plan.strategy == ONEPASS_ROW_SHARED && record.asked == 1);
+  CHECK(started(&softmax, wide, &args, exec) && record.plan.strategy == ONEPASS_ROW_CLUSTER && record.asked == 1);
   CHECK(started(&softmax, wide, &args, &once) && record.plan.passes == 1);
   CHECK(started(&softmax, endless, &args, exec) && record.plan.strategy == ONEPASS_ROW_STREAM && record.asked == 0);
   CHECK(record.plan.passes == 2);
@@ -381,7 +386,7 @@ static void check_row_strategies(const onepass_exec_t *exec) {
 
   onepass_report_t out;
   CHECK(onepass_report(&softmax, wide, &args, ONEPASS_ROW_AUTO, &out) == ONEPASS_SUCCESS);
-  CHECK(out.plan.strategy == ONEPASS_ROW_SHARED);
+  CHECK(out.plan.strategy == ONEPASS_ROW_CLUSTER);
   CHECK(onepass_report(&softmax, wide, NULL, ONEPASS_ROW_STREAM, &out) == ONEPASS_SUCCESS);
   CHECK(out.plan.strategy == ONEPASS_ROW_STREAM);
   CHECK(onepass_report(&softmax, wide, NULL, ONEPASS_ROW_WARP, &out) == ONEPASS_ERROR_STRATEGY);
@@ -430,6 +435,122 @@ static void check_count(const onepass_exec_t *exec) {
   CHECK(refused(ONEPASS_ERROR_OVERLAP, &sum, onepass_extent_at(inside, 1 << 24), &sums, exec));
 }
 
+// Segments: for rows alone; the offsets are there, aligned, and apart from what the kernel writes.
+static void check_segments(const onepass_exec_t *exec) {
+  const uintptr_t place = (uintptr_t)9 << 44;  // no array begins there
+  const int32_t *small = (const int32_t *)place;
+  const int64_t *large = (const int64_t *)place;
+  const onepass_extent_t i32 = onepass_extent_segments_i32(small, 10, 1000), i64 = onepass_extent_segments_i64(large, 10, 1000);
+  const onepass_extent_t both[] = {i32, i64};
+  onepass_exec_t here = *exec;
+  here.where = ONEPASS_HOST;
+  args_t args = chain(), sums = total();
+  CHECK(refused(ONEPASS_ERROR_EXTENT, &softmax, onepass_extent_segments_i32(NULL, 10, 1000), &args, exec));
+  CHECK(refused(ONEPASS_ERROR_EXTENT, &softmax, onepass_extent_segments_i64(NULL, 0, 1000), &args, &here));
+  for (int i = 0; i < 2; ++i) {
+    const onepass_extent_t extent = both[i];
+    const uintptr_t bytes = (uintptr_t)extent.offset_bytes, end = place + 11 * bytes;  // rows + 1 of them
+    CHECK(started(&softmax, extent, &args, exec) && record.extent.offsets == extent.offsets);
+    CHECK(record.extent.offset_bytes == extent.offset_bytes && record.plan.strategy == ONEPASS_ROW_BLOCK);
+    CHECK(!record.plan.aligned && !record.plan.counted);
+    CHECK(ran_on_host(&softmax, extent, &args, &here) && record.extent.offsets == extent.offsets);
+    CHECK(record.extent.offset_bytes == extent.offset_bytes);
+    // What sees no rows is refused, also where it has a count of elements to do.
+    CHECK(refused(ONEPASS_ERROR_SEGMENTS, &map, extent, &args, exec));
+    CHECK(refused(ONEPASS_ERROR_SEGMENTS, &rows, extent, &args, exec));
+    CHECK(refused(ONEPASS_ERROR_SEGMENTS, &sum, extent, &sums, exec));
+    CHECK(refused(ONEPASS_ERROR_SEGMENTS, &map, extent, &args, &here));
+    CHECK(refused(ONEPASS_ERROR_SEGMENTS, &sum, extent, &sums, &here));
+    onepass_extent_t other = extent;
+    for (uintptr_t off = 0; off < 16; ++off) {
+      other.offsets = (const void *)(place + off);
+      const int aligned = off % bytes == 0;
+      CHECK(aligned ? started(&softmax, other, &args, exec)
+                    : refused(ONEPASS_ERROR_ALIGNMENT, &softmax, other, &args, exec));
+      other.rows = 0;  // of which the first offset is there all the same
+      CHECK(refused(aligned ? ONEPASS_SUCCESS : ONEPASS_ERROR_ALIGNMENT, &softmax, other, &args, exec));
+      other.rows = 10;
+    }
+    other = extent;
+    for (int32_t wrong = -4; wrong <= 16; ++wrong) {
+      other.offset_bytes = wrong;
+      if (wrong != 4 && wrong != 8) CHECK(refused(ONEPASS_ERROR_EXTENT, &softmax, other, &args, exec));
+    }
+    other = extent;
+    other.rows = -1;
+    CHECK(refused(ONEPASS_ERROR_EXTENT, &softmax, other, &args, exec));
+
+    // The offsets in a sink's first element, and in a vector of results; each of them counts, none is behind.
+    args_t onto = chain();
+    onto.leaves[2].pointer = (const void *)place;
+    CHECK(refused(ONEPASS_ERROR_OVERLAP, &softmax, extent, &onto, exec));
+    CHECK(refused(ONEPASS_ERROR_OVERLAP, &softmax, extent, &onto, &here));
+    onto.leaves[2].pointer = (const void *)(end - 4);
+    CHECK(refused(ONEPASS_ERROR_OVERLAP, &softmax, extent, &onto, exec));
+    onto.leaves[2].pointer = (const void *)end;
+    CHECK(started(&softmax, extent, &onto, exec));
+    onto.leaves[2] = array(2, ONEPASS_PER_ROW, 1);
+    onto.leaves[2].pointer = (const void *)(place - 40);
+    CHECK(started(&softmax, extent, &onto, exec));
+    onto.leaves[2].pointer = (const void *)(place - 36);
+    CHECK(refused(ONEPASS_ERROR_OVERLAP, &softmax, extent, &onto, exec));
+    onto.leaves[2].pointer = (const void *)(end - 4);
+    CHECK(refused(ONEPASS_ERROR_OVERLAP, &softmax, extent, &onto, exec));
+    onto.leaves[2].pointer = (const void *)end;
+    CHECK(started(&softmax, extent, &onto, exec));
+    onto = chain();
+    onto.leaves[0].pointer = (const void *)place;  // a source may be what it likes
+    CHECK(started(&softmax, extent, &onto, exec));
+
+    // How far a dense array goes stands in the offsets: two that rows x columns would overlap are apart or one.
+    onto = chain();
+    const char *x = (const char *)onto.leaves[0].pointer;
+    onto.leaves[2].pointer = x;
+    CHECK(started(&softmax, extent, &onto, exec));
+    onto.leaves[2].pointer = x + 4;
+    CHECK(started(&softmax, extent, &onto, exec));
+    onto.leaves[2].pointer = x;
+    onto.leaves[2].element_bytes = 2;
+    CHECK(refused(ONEPASS_ERROR_OVERLAP, &softmax, extent, &onto, exec));
+    // Rows of nothing write what a reduction of nothing means.
+    CHECK(started(&softmax, i ? onepass_extent_segments_i64(large, 10, 0) : onepass_extent_segments_i32(small, 10, 0),
+                  &args, exec));
+  }
+}
+
+// One element for each group of columns: dense rows of whole groups, or a pitch.
+static void check_groups(const onepass_exec_t *exec) {
+  onepass_exec_t here = *exec;
+  here.where = ONEPASS_HOST;
+  args_t args = chain();
+  for (int i = 0; i < 3; ++i) {
+    args = chain();
+    args.leaves[i].span = ONEPASS_PER_GROUP;
+    args.leaves[i].group = 64;
+    const onepass_extent_t whole = onepass_extent_2d(10, 256), part = onepass_extent_2d(10, 250);
+    CHECK(started(&rows, whole, &args, exec) && ran_on_host(&rows, whole, &args, &here));
+    CHECK(refused(ONEPASS_ERROR_GROUPS, &rows, part, &args, exec));
+    CHECK(refused(ONEPASS_ERROR_GROUPS, &softmax, part, &args, exec));
+    CHECK(refused(ONEPASS_ERROR_GROUPS, &softmax, part, &args, &here));
+    CHECK(started(&rows, onepass_extent_2d(1, 250), &args, exec));
+    CHECK(refused(ONEPASS_SUCCESS, &rows, onepass_extent_2d(0, 250), &args, exec));
+    args.leaves[i].pitch = 4;
+    CHECK(started(&rows, part, &args, exec) && started(&softmax, part, &args, exec));
+    args.leaves[i].pitch = 3;
+    CHECK(refused(i == 2 ? ONEPASS_ERROR_OVERLAPPING_ROWS : ONEPASS_ERROR_PITCH, &rows, part, &args, exec));
+  }
+  // Two sinks: an element each, and one for each group, in what is left of a row of the first.
+  args = chain();
+  args.leaves[1] = args.leaves[2];
+  args.leaves[1].span = ONEPASS_PER_GROUP;
+  args.leaves[1].group = 64;
+  args.leaves[1].pitch = args.leaves[2].pitch = 260;
+  args.leaves[1].pointer = (const char *)args.leaves[2].pointer + 4 * 256;
+  CHECK(started(&softmax, onepass_extent_2d(10, 256), &args, exec));
+  CHECK(refused(ONEPASS_ERROR_OVERLAP, &softmax, onepass_extent_2d(10, 257), &args, exec));
+  CHECK(refused(ONEPASS_ERROR_OVERLAP, &softmax, onepass_extent_1d(257), &args, exec));
+}
+
 static void check_report(void) {
   const onepass_extent_t n = onepass_extent_1d(1000);
   onepass_report_t out;
@@ -466,6 +587,8 @@ int main(void) {
   check_answers(&exec);
   check_row_strategies(&exec);
   check_count(&exec);
+  check_segments(&exec);
+  check_groups(&exec);
   check_report();
   check_traffic();
   for (int status = 0; status < ONEPASS_STATUS_COUNT; ++status) CHECK(reached[status]);

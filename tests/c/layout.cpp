@@ -26,6 +26,12 @@ static onepass_status_t start(const void *, onepass_extent_t extent, const onepa
   return extent.rows == 3 && extent.columns == 5 ? ONEPASS_ERROR_LAUNCH : ONEPASS_ERROR_CAPABILITY;
 }
 
-const onepass_kernel_t layout_kernel = {
-    "layout", {ONEPASS_MAP, 1, 0, 0, 0, 0}, {{}, {}, 0, 1}, {{}, {}, 0, 1}, 1, 0, no_leaves, start, nullptr, nullptr,
-    nullptr};
+static constexpr onepass_geometry_t one_lane() {
+  onepass_geometry_t geometry{};
+  geometry.family = ONEPASS_MAP;
+  geometry.lanes = 1;
+  return geometry;
+}
+
+const onepass_kernel_t layout_kernel = {"layout", one_lane(), {},      {},      1,      0,
+                                        no_leaves, start,     nullptr, nullptr, nullptr};

@@ -227,6 +227,120 @@ static void check_scattered(void) {
     }
 }
 
+static onepass_leaf_t groups_at(uintptr_t address, int64_t pitch, int32_t bytes, int32_t group, int written) {
+  onepass_leaf_t leaf = leaf_at(address, pitch, bytes, ONEPASS_PER_GROUP, written);
+  leaf.group = group;
+  return leaf;
+}
+
+// One element for each group of columns: as many as a row has, dense or with a pitch of their own.
+static void check_groups(void) {
+  const int64_t most = INT64_MAX;
+  for (int64_t columns = 0; columns < 300; ++columns)
+    for (int32_t group = 1; group <= 256; group *= 2) {
+      const int64_t groups = onepass_groups(columns, group);
+      CHECK(groups * group >= columns && groups * group - columns < group);
+    }
+  CHECK(onepass_groups(most, 32) == INT64_C(1) << 58 && onepass_groups(most, 1) == most);
+
+  for (int written = 0; written < 2; ++written)
+    for (int32_t bytes = 1; bytes <= 4; bytes *= 2)
+      for (int32_t group = 32; group <= 256; group *= 2)
+        for (int64_t rows = 0; rows < 4; ++rows)
+          for (int64_t columns = 0; columns <= 3 * group; columns += columns % 16 == 1 ? 15 : 1) {
+            const onepass_extent_t extent = onepass_extent_2d(rows, columns);
+            const int any = rows > 0 && columns > 0;
+            const int64_t n = columns / group + (columns % group > 0), pitches[] = {ONEPASS_DENSE, n - 1, n, n + 3, -n};
+            for (int i = 0; i < 5; ++i) {
+              onepass_leaf_t leaf = groups_at(4096, pitches[i], bytes, group, written);
+              const int narrow = i == 1 || i == 4;
+              const onepass_status_t expected =
+                  !any                                             ? ONEPASS_SUCCESS
+                  : narrow                                         ? (written ? ONEPASS_ERROR_OVERLAPPING_ROWS : ONEPASS_ERROR_PITCH)
+                  : i == 0 && rows > 1 && columns % group != 0     ? ONEPASS_ERROR_GROUPS
+                                                                   : ONEPASS_SUCCESS;
+              CHECK(onepass_check_leaf(&leaf, extent) == expected);
+              leaf.pointer = NULL;
+              CHECK(onepass_check_leaf(&leaf, extent) == (any ? ONEPASS_ERROR_NULL : ONEPASS_SUCCESS));
+              leaf.pointer = (const void *)(uintptr_t)4097;
+              if (bytes > 1) CHECK(onepass_check_leaf(&leaf, extent) == (any ? ONEPASS_ERROR_ALIGNMENT : ONEPASS_SUCCESS));
+              if (!any || expected != ONEPASS_SUCCESS) continue;
+              // To its last byte, and no further.
+              const int64_t last = (rows - 1) * (i == 0 ? n : pitches[i]) + n;
+              leaf.pointer = (const void *)((UINTPTR_MAX - (uintptr_t)(last * bytes)) / (uintptr_t)bytes * (uintptr_t)bytes);
+              CHECK(onepass_check_leaf(&leaf, extent) == ONEPASS_SUCCESS);
+              leaf.pointer = (const char *)leaf.pointer + bytes;
+              CHECK(onepass_check_leaf(&leaf, extent) == ONEPASS_ERROR_EXTENT);
+            }
+          }
+  // Bytes up to 2^63 - 1.
+  const onepass_leaf_t far = groups_at(4096, most - 2, 1, 32, 1), farther = groups_at(4096, most - 1, 1, 32, 1);
+  CHECK(onepass_check_leaf(&far, onepass_extent_2d(2, 64)) == ONEPASS_SUCCESS);
+  CHECK(onepass_check_leaf(&farther, onepass_extent_2d(2, 64)) == ONEPASS_ERROR_EXTENT);
+  const onepass_leaf_t large = groups_at(4096, ONEPASS_DENSE, 16, 32, 0);
+  CHECK(onepass_check_leaf(&large, onepass_extent_1d(most)) == ONEPASS_SUCCESS);  // 2^58 elements, 2^62 bytes
+  // Every access is of one element: alignment to more says nothing.
+  const onepass_leaf_t odd = groups_at(4097, 3, 1, 32, 1);
+  CHECK(onepass_leaf_is_aligned(&odd, onepass_extent_2d(1, 64), 1));
+  // In place of nothing: an element for a group is no element of the array.
+  const onepass_leaf_t scales = groups_at(4096, ONEPASS_DENSE, 4, 32, 1), x = leaf_at(4096, ONEPASS_DENSE, 4, ONEPASS_PER_ELEMENT, 0);
+  const onepass_leaf_t read = groups_at(4096, ONEPASS_DENSE, 4, 32, 0), both[2] = {scales, x}, same[2] = {scales, read};
+  CHECK(!onepass_leaves_coincide(&scales, &x, onepass_extent_2d(1, 1)));
+  CHECK(onepass_check_leaves(both, 2, onepass_extent_2d(1, 1)) == ONEPASS_ERROR_OVERLAP);
+  CHECK(onepass_check_leaves(both, 2, onepass_extent_2d(3, 64)) == ONEPASS_ERROR_OVERLAP);
+  CHECK(onepass_check_leaves(same, 2, onepass_extent_2d(3, 64)) == ONEPASS_ERROR_OVERLAP);
+}
+
+// Segments: how much of a dense array there is stands with the offsets, which no check reads. What has rows of its own
+// and vectors are as they are.
+static void check_segments(void) {
+  static const int32_t offsets[] = {0};
+  for (int64_t rows = 1; rows < 4; ++rows) {
+    const onepass_extent_t extent = onepass_extent_segments_i32(offsets, rows, 1000);
+    for (int written = 0; written < 2; ++written) {
+      const onepass_leaf_t last = leaf_at(UINTPTR_MAX - 7, ONEPASS_DENSE, 4, ONEPASS_PER_ELEMENT, written);
+      const onepass_leaf_t none = leaf_at(0, ONEPASS_DENSE, 4, ONEPASS_PER_ELEMENT, written);
+      const onepass_leaf_t crooked = leaf_at(4098, ONEPASS_DENSE, 4, ONEPASS_PER_ELEMENT, written);
+      const onepass_leaf_t pitched = leaf_at(4096, 999, 4, ONEPASS_PER_ELEMENT, written);
+      CHECK(onepass_check_leaf(&last, extent) == ONEPASS_SUCCESS);
+      CHECK(onepass_check_leaf(&none, extent) == ONEPASS_ERROR_NULL);
+      CHECK(onepass_check_leaf(&crooked, extent) == ONEPASS_ERROR_ALIGNMENT);
+      CHECK(onepass_check_leaf(&pitched, extent) == (written ? ONEPASS_ERROR_OVERLAPPING_ROWS : ONEPASS_ERROR_PITCH));
+      CHECK(onepass_check_leaf(&none, onepass_extent_segments_i32(offsets, 0, 1000)) == ONEPASS_SUCCESS);
+      CHECK(onepass_check_leaf(&none, onepass_extent_segments_i32(offsets, rows, 0)) == ONEPASS_SUCCESS);
+      // A scale for each group has no place without a pitch, whatever the columns: a segment begins anywhere.
+      const onepass_leaf_t groups = groups_at(4096, ONEPASS_DENSE, 4, 50, written), apart = groups_at(4096, 20, 4, 50, written);
+      CHECK(onepass_check_leaf(&groups, extent) == ONEPASS_ERROR_GROUPS);
+      CHECK(onepass_check_leaf(&apart, extent) == ONEPASS_SUCCESS);
+    }
+    // A source and a sink: on the same element, in place, or on any other.
+    const onepass_leaf_t x = leaf_at(4096, ONEPASS_DENSE, 4, ONEPASS_PER_ELEMENT, 0);
+    const onepass_leaf_t p = leaf_at(4096, 1000, 4, ONEPASS_PER_ELEMENT, 0);
+    for (uintptr_t address = 4088; address < 4104; address += 2) {
+      const onepass_leaf_t y = leaf_at(address, ONEPASS_DENSE, 4, ONEPASS_PER_ELEMENT, 1), two[2] = {x, y};
+      const onepass_leaf_t h = leaf_at(address, ONEPASS_DENSE, 2, ONEPASS_PER_ELEMENT, 1), half[2] = {x, h};
+      const onepass_leaf_t q = leaf_at(address, 1000, 4, ONEPASS_PER_ELEMENT, 1), rows_of[2] = {p, q}, mixed[2] = {x, q};
+      const int aligned = address % 4 == 0, apart = address + 4 <= 4096 || address >= 4100;
+      const onepass_status_t crooked = ONEPASS_ERROR_ALIGNMENT, shared = ONEPASS_ERROR_OVERLAP, fine = ONEPASS_SUCCESS;
+      CHECK(onepass_check_leaves(two, 2, extent) == (aligned ? fine : crooked));
+      CHECK(onepass_check_leaves(half, 2, extent) == (address + 2 <= 4096 || address >= 4100 ? fine : shared));
+      CHECK(onepass_check_leaves(rows_of, 2, extent) == (!aligned ? crooked : address == 4096 ? fine : shared));
+      CHECK(onepass_check_leaves(mixed, 2, extent) ==
+            (!aligned ? crooked : apart && address >= 4100 ? fine : shared));
+    }
+    // Results of rows, and a vector that every row begins anew.
+    const onepass_leaf_t result = leaf_at(4096, ONEPASS_DENSE, 4, ONEPASS_PER_ROW, 1), onto[2] = {x, result};
+    CHECK(onepass_check_leaves(onto, 2, extent) == ONEPASS_ERROR_OVERLAP);
+    const onepass_leaf_t gamma = leaf_at(4096, ONEPASS_DENSE, 4, ONEPASS_PER_COLUMN, 0);
+    const onepass_leaf_t y = leaf_at(4096, ONEPASS_DENSE, 4, ONEPASS_PER_ELEMENT, 1), in_gamma[2] = {gamma, y};
+    CHECK(onepass_check_leaves(in_gamma, 2, extent) == ONEPASS_ERROR_OVERLAP);  // also of one row: it begins anywhere
+    // A sink has neighbouring columns.
+    const onepass_leaf_t strided = strided_at(4096, ONEPASS_DENSE, 2, 4, 1), unit = strided_at(4096, ONEPASS_DENSE, 1, 4, 1);
+    CHECK(onepass_check_leaf(&strided, extent) == ONEPASS_ERROR_STRIDE);
+    CHECK(onepass_check_leaf(&unit, extent) == ONEPASS_SUCCESS);
+  }
+}
+
 // Views of known size, against every extent around it.
 static void check_views(void) {
   for (int written = 0; written < 2; ++written)
@@ -290,6 +404,9 @@ static uintptr_t place(const onepass_leaf_t *leaf, onepass_extent_t extent, int6
   if (leaf->span == ONEPASS_PER_ELEMENT) element = row * pitch + column * stride;
   if (leaf->span == ONEPASS_PER_COLUMN) element = column;
   if (leaf->span == ONEPASS_PER_ROW) element = row;
+  if (leaf->span == ONEPASS_PER_GROUP)
+    element = row * (leaf->pitch == ONEPASS_DENSE ? onepass_groups(extent.columns, leaf->group) : leaf->pitch) +
+              column / leaf->group;
   return (uintptr_t)leaf->pointer + (uintptr_t)(element * leaf->element_bytes);
 }
 
@@ -310,7 +427,8 @@ static void add(bytes_t *set, uintptr_t address, int32_t bytes) {
 static bytes_t touched(const onepass_leaf_t *leaf, onepass_extent_t extent) {
   bytes_t set = {{0}, 0, 0};
   const int any = extent.rows > 0 && extent.columns > 0;
-  const int vector = leaf->written && !any && leaf->span != ONEPASS_PER_ELEMENT;  // a reduction of nothing
+  const int vector = leaf->written && !any && leaf->span != ONEPASS_PER_ELEMENT &&
+                     leaf->span != ONEPASS_PER_GROUP;  // a reduction of nothing
   const int64_t rows = vector && leaf->span == ONEPASS_PER_COLUMN ? 1 : extent.rows;
   const int64_t columns = vector && leaf->span == ONEPASS_PER_ROW ? 1 : extent.columns;
   if (leaf->layout == ONEPASS_SCATTERED) {  // what is known to be there
@@ -338,6 +456,7 @@ static int share(const bytes_t *a, const bytes_t *b) {
 static int same_places(const onepass_leaf_t *a, const onepass_leaf_t *b, onepass_extent_t extent) {
   if (a->element_bytes != b->element_bytes || a->span == ONEPASS_ONCE || b->span == ONEPASS_ONCE) return 0;
   if (a->layout == ONEPASS_SCATTERED || b->layout == ONEPASS_SCATTERED) return 0;
+  if (a->span == ONEPASS_PER_GROUP || b->span == ONEPASS_PER_GROUP) return 0;
   for (int64_t r = 0; r < extent.rows; ++r)
     for (int64_t c = 0; c < extent.columns; ++c) {
       if (place(a, extent, r, c) != place(b, extent, r, c)) return 0;
@@ -349,6 +468,7 @@ static int same_places(const onepass_leaf_t *a, const onepass_leaf_t *b, onepass
 
 // Whether the leaf is rows that follow each other, each of them without a gap.
 static int in_rows(const onepass_leaf_t *leaf, onepass_extent_t extent) {
+  if (leaf->span == ONEPASS_PER_GROUP) return 1;
   if (leaf->span != ONEPASS_PER_ELEMENT || leaf->layout == ONEPASS_SCATTERED) return 0;
   for (int64_t r = 0; r < extent.rows; ++r)
     for (int64_t c = 0; c < extent.columns; ++c) {
@@ -458,6 +578,26 @@ static void check_random_pairs(void) {
   }
 }
 
+// An element for each group of two or three columns, beside every other kind of leaf.
+static void check_random_groups(void) {
+  for (int i = 0; i < 100000; ++i) {
+    const int32_t group = 2 + (int32_t)random_below(2);
+    const int64_t rows = random_below(5);
+    int64_t columns = random_below(9);
+    onepass_leaf_t a = random_leaf(columns), b = i % 3 ? random_leaf(columns) : random_layout(columns);
+    a.span = ONEPASS_PER_GROUP;
+    a.group = group;
+    if (i % 3 == 1) {
+      b.span = ONEPASS_PER_GROUP;
+      b.group = group;
+    }
+    if (b.layout != ONEPASS_SCATTERED && random_below(2)) b.pitch = a.pitch;
+    if (random_below(2)) b.element_bytes = a.element_bytes;
+    if (a.pitch == ONEPASS_DENSE || b.pitch == ONEPASS_DENSE) columns -= columns % group;
+    check_pair(&a, &b, onepass_extent_2d(rows, columns));
+  }
+}
+
 // Far apart in the address space, where a sum or a difference of addresses could wrap.
 static void check_far_pairs(void) {
   const onepass_extent_t extent = onepass_extent_2d(3, 8);
@@ -512,10 +652,13 @@ int main(void) {
   check_strided_bounds();
   check_strided_sizes();
   check_scattered();
+  check_groups();
+  check_segments();
   check_views();
   check_alignment();
   check_windows();
   check_random_pairs();
+  check_random_groups();
   check_far_pairs();
   check_lists();
   CHECK(met_apart > 100 && met_shared > 100 && met_windows > 100 && met_interleaved > 100 && met_in_place > 100);

@@ -11,6 +11,18 @@ static onepass_leaf_t array_at(uintptr_t address, int64_t pitch, int32_t element
   return leaf;
 }
 
+static onepass_geometry_t geometry_of(onepass_family_t family, int32_t lanes, int32_t by_row, int32_t state_bytes,
+                                      int32_t row_stages, int32_t held_bytes, int32_t neighbours) {
+  const onepass_geometry_t geometry = {.family = family,
+                                       .lanes = lanes,
+                                       .by_row = by_row,
+                                       .state_bytes = state_bytes,
+                                       .row_stages = row_stages,
+                                       .held_bytes = held_bytes,
+                                       .neighbours = neighbours};
+  return geometry;
+}
+
 // The plan of one f32 array at `address`.
 static onepass_plan_t plan_of(onepass_geometry_t geometry, onepass_extent_t extent, uintptr_t address) {
   const onepass_leaf_t leaf = array_at(address, ONEPASS_DENSE, 4, ONEPASS_PER_ELEMENT);
@@ -20,7 +32,7 @@ static onepass_plan_t plan_of(onepass_geometry_t geometry, onepass_extent_t exte
 }
 
 static int is_aligned(int32_t lanes, onepass_extent_t shape, onepass_leaf_t leaf) {
-  const onepass_geometry_t geometry = {ONEPASS_MAP, lanes, 1, 0, 0, 0, 0};
+  const onepass_geometry_t geometry = geometry_of(ONEPASS_MAP, lanes, 1, 0, 0, 0, 0);
   return onepass_is_aligned(&geometry, shape, &leaf, 1);
 }
 
@@ -69,7 +81,7 @@ static void check_small_shapes(void) {
         for (uintptr_t address = 4096; address < 4096 + 64; address += 20)
           for (int64_t rows = 0; rows < 5; ++rows)
             for (int64_t columns = 0; columns < 70; ++columns) {
-              const onepass_geometry_t geometry = {(onepass_family_t)family, lanes, by_row, 8, 0, 0, 0};
+              const onepass_geometry_t geometry = geometry_of((onepass_family_t)family, lanes, by_row, 8, 0, 0, 0);
               const onepass_extent_t extent = onepass_extent_2d(rows, columns);
               const onepass_plan_t plan = plan_of(geometry, extent, address);
               check_rows(geometry, extent, &plan);
@@ -132,7 +144,7 @@ static void check_alignment(void) {
   CHECK(!is_aligned(4, onepass_extent_2d(small + 1, 4), array_at(4096, dense, 4, ONEPASS_PER_ELEMENT)));
   CHECK(!is_aligned(4, onepass_extent_2d(1, 4 * (small + 1)), array_at(4096, dense, 4, ONEPASS_PER_ELEMENT)));
   // One misaligned leaf of several is enough, wherever it stands; no leaves are aligned.
-  const onepass_geometry_t geometry = {ONEPASS_MAP, 4, 1, 0, 0, 0, 0};
+  const onepass_geometry_t geometry = geometry_of(ONEPASS_MAP, 4, 1, 0, 0, 0, 0);
   for (int bad = 0; bad < 3; ++bad) {
     onepass_leaf_t leaves[3];
     for (int i = 0; i < 3; ++i) leaves[i] = array_at(i == bad ? 4100 : 4096, dense, 4, ONEPASS_PER_ELEMENT);
@@ -156,8 +168,8 @@ static void check_alignment(void) {
 }
 
 static void check_limits(void) {
-  const onepass_geometry_t map = {ONEPASS_MAP, 1, 0, 0, 0, 0, 0}, wide = {ONEPASS_MAP, 16, 1, 0, 0, 0, 0},
-                           reduce = {ONEPASS_REDUCE, 1, 1, 8, 0, 0, 0};
+  const onepass_geometry_t map = geometry_of(ONEPASS_MAP, 1, 0, 0, 0, 0, 0), wide = geometry_of(ONEPASS_MAP, 16, 1, 0, 0, 0, 0),
+                           reduce = geometry_of(ONEPASS_REDUCE, 1, 1, 8, 0, 0, 0);
   onepass_plan_t plan;
   // The last map that a grid holds has 2^31 - 1 tiles.
   const onepass_plan_t one = plan_of(map, onepass_extent_1d(1), 4096);
@@ -185,7 +197,7 @@ static void check_limits(void) {
   for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; ++i)
     for (int by_row = 0; by_row < 2; ++by_row)
       for (uintptr_t address = 4096; address <= 4100; address += 4) {
-        const onepass_geometry_t none = {ONEPASS_MAP, 4, by_row, 0, 0, 0, 0}, sum = {ONEPASS_REDUCE, 4, by_row, 8, 0, 0, 0};
+        const onepass_geometry_t none = geometry_of(ONEPASS_MAP, 4, by_row, 0, 0, 0, 0), sum = geometry_of(ONEPASS_REDUCE, 4, by_row, 8, 0, 0, 0);
         plan = plan_of(none, onepass_extent_2d(shapes[i][0], shapes[i][1]), address);
         CHECK(plan.groups == 0 && plan.blocks == 0);
         plan = plan_of(sum, onepass_extent_2d(shapes[i][0], shapes[i][1]), address);
@@ -203,7 +215,7 @@ static int64_t row_capacity(onepass_row_cut_t cut, int32_t lanes) {
 // refused.
 static int row_line(int32_t lanes, int64_t rows, int64_t columns, onepass_row_strategy_t wanted,
                     onepass_plan_t *plan) {
-  const onepass_geometry_t geometry = {ONEPASS_ROW, lanes, 1, 0, 2, 0, 0};
+  const onepass_geometry_t geometry = geometry_of(ONEPASS_ROW, lanes, 1, 0, 2, 0, 0);
   const onepass_status_t status =
       onepass_plan(&geometry, onepass_extent_2d(rows, columns), NULL, 0, wanted, NULL, plan);
   if (status == ONEPASS_ERROR_STRATEGY) return -2;
@@ -273,7 +285,7 @@ static void check_row_table(int32_t lanes) {
 }
 
 static void check_row_plans(void) {
-  const onepass_geometry_t rows = {ONEPASS_ROW, 4, 1, 0, 1, 0, 0}, none = {ONEPASS_ROW, 4, 1, 0, 0, 0, 0};
+  const onepass_geometry_t rows = geometry_of(ONEPASS_ROW, 4, 1, 0, 1, 0, 0), none = geometry_of(ONEPASS_ROW, 4, 1, 0, 0, 0, 0);
   onepass_plan_t plan;
   for (int32_t lanes = 1; lanes <= 16; lanes *= 2) check_row_table(lanes);
 
@@ -350,11 +362,66 @@ static void check_row_plans(void) {
   CHECK(strcmp(onepass_row_strategy_string(ONEPASS_ROW_STREAM), "stream") == 0);
 }
 
+// Rows in the registers of blocks that stay: as few blocks as hold them, every row taken once.
+static void check_cluster_rows(void) {
+  const onepass_geometry_t one = geometry_of(ONEPASS_ROW, 4, 1, 0, 1, 16, 0), two = geometry_of(ONEPASS_ROW, 4, 1, 0, 1, 32, 0);
+  onepass_geometry_t norm = one, bytes = geometry_of(ONEPASS_ROW, 16, 1, 0, 1, 32, 0), scattered = geometry_of(ONEPASS_ROW, 4, 1, 0, 1, 0, 0);
+  norm.kept_bytes = 32;
+  bytes.kept_bytes = 128;  // more than there is room for
+  const onepass_row_device_t most = {16, 224 * 1024, 132}, no_clusters = {1, 160 * 1024, 108}, small = {1, 48 * 1024, 40};
+  onepass_plan_t plan;
+  const struct {
+    const onepass_geometry_t *geometry;
+    int64_t groups;
+    const onepass_row_device_t *device;
+    int cluster, packs, keeps, resident;  // cluster 0: refused
+  } rows[] = {{&one, 4096, &most, 1, 8, 0, 132},  {&one, 4097, &most, 2, 5, 0, 66},     {&one, 8192, &most, 2, 8, 0, 66},
+              {&one, 16384, &most, 4, 8, 0, 30},  {&one, 32768, &most, 8, 8, 0, 15},    {&one, 65536, &most, 16, 8, 0, 7},
+              {&one, 65537, &most, 0, 0, 0, 0},   {&one, 4096, &no_clusters, 1, 8, 0, 108}, {&one, 4097, &no_clusters, 0, 0, 0, 0},
+              {&one, 100, &small, 0, 0, 0, 0},     {&two, 8192, &most, 2, 8, 0, 66},
+              {&norm, 4096, &most, 1, 8, 1, 132}, {&norm, 100, &most, 1, 1, 1, 132},    {&bytes, 2048, &most, 1, 4, 0, 132},
+              {&bytes, 2049, &most, 2, 3, 0, 66}, {&scattered, 100, &most, 0, 0, 0, 0}};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i)
+    for (int64_t count = 0; count < 20000000; count = count < 300 ? count + 1 : 7 * count + 1) {
+      const onepass_geometry_t *geometry = rows[i].geometry;
+      const onepass_status_t status = onepass_plan(geometry, onepass_extent_2d(count, rows[i].groups * geometry->lanes), NULL,
+                                                   0, ONEPASS_ROW_CLUSTER, rows[i].device, &plan);
+      CHECK(status == (rows[i].cluster == 0 ? ONEPASS_ERROR_STRATEGY : ONEPASS_SUCCESS));
+      if (rows[i].cluster == 0) continue;
+      CHECK(plan.strategy == ONEPASS_ROW_CLUSTER && plan.passes == 1 && plan.threads == ONEPASS_CLUSTER_THREADS);
+      CHECK(plan.cluster == rows[i].cluster && plan.packs == rows[i].packs && plan.keeps == rows[i].keeps);
+      const int32_t group = geometry->held_bytes + (plan.keeps ? geometry->kept_bytes : 0);
+      const int32_t packs = onepass_row_packs(ONEPASS_CLUSTER_PACKS, geometry->lanes);
+      CHECK(plan.shared_bytes == packs * plan.threads * group && plan.shared_bytes <= rows[i].device->shared_bytes);
+      CHECK(plan.packs * plan.threads * plan.cluster >= rows[i].groups);
+      // The clusters that stay and those behind them take every row once, and no cluster has none.
+      const int64_t clusters = plan.blocks / plan.cluster;
+      CHECK(plan.resident == (count < rows[i].resident ? count : rows[i].resident));
+      CHECK(plan.blocks % plan.cluster == 0 && plan.rounds >= (count > 0));
+      CHECK(plan.resident * plan.rounds + (clusters - plan.resident) == count);
+    }
+  // A misaligned row has an image for each store, if there is room.
+  onepass_geometry_t stored = one;
+  stored.staged = 1;
+  stored.staged_bytes = 16;
+  const onepass_leaf_t odd = array_at(4100, ONEPASS_DENSE, 4, ONEPASS_PER_ELEMENT);
+  CHECK(onepass_plan(&stored, onepass_extent_2d(5, 16384), &odd, 1, ONEPASS_ROW_CLUSTER, &most, &plan) == ONEPASS_SUCCESS);
+  CHECK(!plan.aligned && plan.packs == 8 && plan.shared_bytes == 4096 * 16 + 32);
+  stored.staged_bytes = 64;
+  CHECK(onepass_plan(&stored, onepass_extent_2d(5, 16384), &odd, 1, ONEPASS_ROW_CLUSTER, &most, &plan) == ONEPASS_SUCCESS);
+  CHECK(!plan.aligned && plan.shared_bytes == 0);
+  // Without a row stage rows stream by, once.
+  onepass_geometry_t sums = one;
+  sums.row_stages = 0;
+  CHECK(onepass_plan(&sums, onepass_extent_2d(5, 1 << 20), NULL, 0, ONEPASS_ROW_AUTO, &most, &plan) == ONEPASS_SUCCESS);
+  CHECK(plan.strategy == ONEPASS_ROW_STREAM && plan.passes == 1);
+}
+
 // Rows in shared memory: a cluster of blocks of 64 KiB each, or fewer blocks of more.
 static void check_shared_rows(void) {
-  const onepass_geometry_t one = {ONEPASS_ROW, 4, 1, 0, 1, 16, 0}, two = {ONEPASS_ROW, 4, 1, 0, 1, 32, 0};
-  const onepass_geometry_t wide = {ONEPASS_ROW, 1, 1, 0, 1, 1024, 0};
-  const onepass_row_device_t no_clusters = {1, 160 * 1024}, small = {1, 48 * 1024}, most = {16, 224 * 1024};
+  const onepass_geometry_t one = geometry_of(ONEPASS_ROW, 4, 1, 0, 1, 16, 0), two = geometry_of(ONEPASS_ROW, 4, 1, 0, 1, 32, 0);
+  const onepass_geometry_t wide = geometry_of(ONEPASS_ROW, 1, 1, 0, 1, 1024, 0);
+  const onepass_row_device_t no_clusters = {1, 160 * 1024, 108}, small = {1, 48 * 1024, 40}, most = {16, 224 * 1024, 132};
   onepass_plan_t plan;
   const struct {
     const onepass_geometry_t *geometry;
@@ -368,9 +435,13 @@ static void check_shared_rows(void) {
               {&two, 4097, &no_clusters, 1, 17},   {&wide, 5000, &most, 0, 0}};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i)
     for (int64_t count = 0; count < 20000000; count = 7 * count + 1) {
-      CHECK(onepass_plan(rows[i].geometry, onepass_extent_2d(count, rows[i].groups * rows[i].geometry->lanes), NULL, 0,
-                         ONEPASS_ROW_AUTO, rows[i].device, &plan) == ONEPASS_SUCCESS);
+      const onepass_extent_t extent = onepass_extent_2d(count, rows[i].groups * rows[i].geometry->lanes);
+      const onepass_status_t forced =
+          onepass_plan(rows[i].geometry, extent, NULL, 0, ONEPASS_ROW_SHARED, rows[i].device, &plan);
+      CHECK(forced == (rows[i].cluster == 0 ? ONEPASS_ERROR_STRATEGY : ONEPASS_SUCCESS));
       if (rows[i].cluster == 0) {
+        CHECK(onepass_plan(rows[i].geometry, extent, NULL, 0, ONEPASS_ROW_AUTO, rows[i].device, &plan) ==
+              ONEPASS_SUCCESS);
         CHECK(plan.strategy == ONEPASS_ROW_STREAM && plan.passes == 2 && plan.shared_bytes == 0);
         continue;
       }
@@ -386,12 +457,95 @@ static void check_shared_rows(void) {
         ONEPASS_ERROR_STRATEGY);
   // Without a device, the most that there is.
   CHECK(onepass_plan(&one, onepass_extent_2d(3, 4 * 65536), NULL, 0, ONEPASS_ROW_AUTO, NULL, &plan) == ONEPASS_SUCCESS);
-  CHECK(plan.strategy == ONEPASS_ROW_SHARED && plan.cluster == ONEPASS_MAX_CLUSTER);
+  CHECK(plan.strategy == ONEPASS_ROW_CLUSTER && plan.cluster == ONEPASS_MAX_CLUSTER);
+}
+
+// Where a stage takes the groups of neighbouring threads together, a row has that many or more, in the first line of
+// the table that does and that holds it.
+static void check_neighbours(void) {
+  static const onepass_row_strategy_t all[] = {ONEPASS_ROW_AUTO, ONEPASS_ROW_WARP, ONEPASS_ROW_BLOCK, ONEPASS_ROW_SHARED,
+                                               ONEPASS_ROW_STREAM};
+  int changed = 0;
+  onepass_plan_t plan, other;
+  for (size_t w = 0; w < sizeof all / sizeof all[0]; ++w)
+    for (int32_t lanes = 1; lanes <= 16; lanes *= 2)
+      for (int32_t neighbours = 1; neighbours <= 32; neighbours *= 2)
+        for (int64_t groups = 1; groups < 20000; groups += 1 + groups / 4) {
+          const onepass_geometry_t alone = geometry_of(ONEPASS_ROW, lanes, 1, 0, 1, 16, 0);
+          onepass_geometry_t together = alone;
+          together.neighbours = neighbours;
+          const onepass_extent_t extent = onepass_extent_2d(7, groups * lanes);
+          const onepass_status_t status = onepass_plan(&together, extent, NULL, 0, all[w], NULL, &plan);
+          CHECK(onepass_plan(&alone, extent, NULL, 0, all[w], NULL, &other) == status);  // the widest lines stay
+          if (status != ONEPASS_SUCCESS) continue;
+          int line = 0;
+          while (onepass_row_cut(line).threads > 0) {
+            const onepass_row_cut_t cut = onepass_row_cut(line);
+            if ((all[w] == ONEPASS_ROW_AUTO || all[w] == cut.strategy) && cut.threads >= neighbours &&
+                row_capacity(cut, lanes) >= groups)
+              break;
+            ++line;
+          }
+          const onepass_row_cut_t cut = onepass_row_cut(line);
+          CHECK(plan.threads >= neighbours);
+          if (cut.threads > 0)
+            CHECK(plan.strategy == cut.strategy && plan.threads == cut.threads &&
+                  plan.packs == onepass_row_packs(cut.packs, lanes));
+          else CHECK(plan.strategy >= ONEPASS_ROW_CLUSTER);
+          const int64_t together_rows = plan.strategy == ONEPASS_ROW_WARP ? ONEPASS_WARP_ROW_THREADS / plan.threads : 1;
+          if (plan.strategy != ONEPASS_ROW_CLUSTER)
+            CHECK(plan.blocks == plan.cluster * onepass_ceil_div(7, together_rows));
+          if (other.threads >= neighbours) CHECK(plan.threads == other.threads && plan.packs == other.packs);
+          changed += plan.threads != other.threads;
+        }
+  CHECK(changed > 20);
+
+  // By hand: 64 bytes are 4 groups of 16, and one thread could take two; with 256 columns to a scale, 16 threads share
+  // a row, and with 256 floats by 8, 32.
+  const onepass_geometry_t bytes = geometry_of(ONEPASS_ROW, 16, 1, 0, 0, 64, 16), floats = geometry_of(ONEPASS_ROW, 8, 1, 0, 0, 64, 32);
+  CHECK(onepass_plan(&bytes, onepass_extent_2d(100, 64), NULL, 0, ONEPASS_ROW_AUTO, NULL, &plan) == ONEPASS_SUCCESS);
+  CHECK(plan.strategy == ONEPASS_ROW_WARP && plan.threads == 16 && plan.blocks == 13);
+  CHECK(onepass_plan(&floats, onepass_extent_2d(100, 1), NULL, 0, ONEPASS_ROW_AUTO, NULL, &plan) == ONEPASS_SUCCESS);
+  CHECK(plan.strategy == ONEPASS_ROW_WARP && plan.threads == 32 && plan.blocks == 25);
+}
+
+// Segments: the plan of rows of the most that one has, none of which is known to be aligned; no other family has one.
+static void check_segments(void) {
+  static const int32_t offsets[] = {0};
+  onepass_plan_t plan, dense;
+  for (int family = 0; family < 3; ++family)
+    for (int by_row = 0; by_row < 2; ++by_row) {
+      const onepass_geometry_t geometry = geometry_of((onepass_family_t)family, 4, family == ONEPASS_ROW || by_row, 8, 1, 16, 0);
+      const onepass_extent_t extent = onepass_extent_segments_i32(offsets, 1000, 4096);
+      const onepass_status_t status = onepass_plan(&geometry, extent, NULL, 0, ONEPASS_ROW_AUTO, NULL, &plan);
+      CHECK(status == (family == ONEPASS_ROW ? ONEPASS_SUCCESS : ONEPASS_ERROR_SEGMENTS));
+    }
+  const onepass_geometry_t rows = geometry_of(ONEPASS_ROW, 4, 1, 0, 1, 16, 0);
+  for (int64_t most = 0; most < 1 << 20; most = 3 * most + 4)
+    for (int64_t count = 0; count < 100000; count = 9 * count + 1) {
+      const onepass_leaf_t leaf = array_at(4096, ONEPASS_DENSE, 4, ONEPASS_PER_ELEMENT);
+      CHECK(onepass_plan(&rows, onepass_extent_segments_i32(offsets, count, most), &leaf, 1, ONEPASS_ROW_AUTO, NULL,
+                         &plan) == ONEPASS_SUCCESS);
+      CHECK(onepass_plan(&rows, onepass_extent_2d(count, most), &leaf, 1, ONEPASS_ROW_AUTO, NULL, &dense) ==
+            ONEPASS_SUCCESS);
+      CHECK(!plan.aligned && !plan.counted && plan.strategy == dense.strategy && plan.threads == dense.threads);
+      CHECK(plan.packs == dense.packs && plan.cluster == dense.cluster && plan.blocks == dense.blocks);
+      CHECK(plan.passes == dense.passes && plan.workspace_bytes == 0);
+      CHECK(plan.strategy == ONEPASS_ROW_CLUSTER || plan.shared_bytes == dense.shared_bytes);
+    }
+  onepass_extent_t other = onepass_extent_segments_i32(offsets, 10, 10);
+  other.offset_bytes = 2;
+  CHECK(onepass_plan(&rows, other, NULL, 0, ONEPASS_ROW_AUTO, NULL, &plan) == ONEPASS_ERROR_EXTENT);
+  CHECK(onepass_plan(&rows, onepass_extent_segments_i32(NULL, 10, 10), NULL, 0, ONEPASS_ROW_AUTO, NULL, &plan) ==
+        ONEPASS_ERROR_EXTENT);
 }
 
 int main(void) {
   check_row_plans();
+  check_cluster_rows();
   check_shared_rows();
+  check_neighbours();
+  check_segments();
   for (int64_t a = 0; a < 40; ++a)
     for (int64_t b = 1; b < 20; ++b) CHECK(onepass_ceil_div(a, b) * b >= a && onepass_ceil_div(a, b) * b - a < b);
   CHECK(onepass_ceil_div(INT64_MAX, 1) == INT64_MAX && onepass_ceil_div(INT64_MAX, 2) == INT64_C(1) << 62);
@@ -400,14 +554,14 @@ int main(void) {
   check_alignment();
   check_limits();
   for (int32_t lanes = 1; lanes <= 16; lanes *= 2) {
-    const onepass_geometry_t map = {ONEPASS_MAP, lanes, 0, 0, 0, 0, 0};
+    const onepass_geometry_t map = geometry_of(ONEPASS_MAP, lanes, 0, 0, 0, 0, 0);
     check_sizes(map, 38);
     for (int32_t state = 4; state <= 4096; state *= 4) {
-      const onepass_geometry_t reduce = {ONEPASS_REDUCE, lanes, 0, state, 0, 0, 0};
+      const onepass_geometry_t reduce = geometry_of(ONEPASS_REDUCE, lanes, 0, state, 0, 0, 0);
       check_sizes(reduce, 61);
     }
     for (int by_row = 0; by_row < 2; ++by_row) {
-      const onepass_geometry_t reduce = {ONEPASS_REDUCE, lanes, by_row, 8, 0, 0, 0};
+      const onepass_geometry_t reduce = geometry_of(ONEPASS_REDUCE, lanes, by_row, 8, 0, 0, 0);
       const int64_t counts[] = {
           0, 1, 100, 5000, 1 << 20, (1 << 24) + 1, INT64_C(1) << 31, 2 * INT64_C(2147483647), INT64_C(1) << 40};
       for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i) {
@@ -419,7 +573,7 @@ int main(void) {
   }
 
   // By hand: 2^24 + 1 floats by 4 are 2^22 + 1 groups: 2^14 full tiles of 128 x 2, and one with a single group.
-  const onepass_geometry_t map = {ONEPASS_MAP, 4, 0, 0, 0, 0, 0}, sum = {ONEPASS_REDUCE, 4, 0, 8, 0, 0, 0};
+  const onepass_geometry_t map = geometry_of(ONEPASS_MAP, 4, 0, 0, 0, 0, 0), sum = geometry_of(ONEPASS_REDUCE, 4, 0, 8, 0, 0, 0);
   onepass_plan_t plan = plan_of(map, onepass_extent_1d((1 << 24) + 1), 4096);
   CHECK(plan.aligned && plan.groups == (1 << 22) + 1 && plan.blocks == (1 << 14) + 1);
   plan = plan_of(map, onepass_extent_1d(INT64_C(1) << 31), 4096);
@@ -429,7 +583,7 @@ int main(void) {
   CHECK(plan.groups == INT64_C(1) << 38 && plan.blocks == 1 << 30);
   CHECK(plan.aligned);
   // Flat, 3 x 5 is 15 elements in 4 groups; by row 2 groups a row, and 2 where rows are crooked.
-  const onepass_geometry_t by_row = {ONEPASS_MAP, 4, 1, 0, 0, 0, 0};
+  const onepass_geometry_t by_row = geometry_of(ONEPASS_MAP, 4, 1, 0, 0, 0, 0);
   CHECK(plan_of(map, onepass_extent_2d(3, 5), 4096).groups == 4);
   CHECK(plan_of(by_row, onepass_extent_2d(3, 5), 4096).groups == 6);
   CHECK(plan_of(by_row, onepass_extent_2d(3, 6), 4096).groups == 9);

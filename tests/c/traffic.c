@@ -32,6 +32,17 @@ int main(void) {
   const onepass_cost_t results = {.read = {8}, .written = {0, 8, 16, 32}, .kernels = 1};
   CHECK(moves(results, onepass_extent_2d(3, 5), 8 * 15, 8 * 5 + 16 * 3 + 32));
 
+  // One scale of 4 bytes for each group of 32 columns, the last of a row perhaps shorter: written, and read back.
+  const onepass_cost_t quantized = {.read = {4}, .written = {1, 0, 0, 0, 4}, .group = 32, .kernels = 1};
+  const onepass_cost_t restored = {.read = {1, 0, 0, 0, 4}, .written = {2}, .group = 32, .kernels = 1};
+  for (int64_t columns = 0; columns < 200; ++columns) {
+    const int64_t groups = columns / 32 + (columns % 32 > 0);
+    CHECK(moves(quantized, onepass_extent_2d(3, columns), 4 * 3 * columns, 3 * columns + 4 * 3 * groups));
+    CHECK(moves(restored, onepass_extent_2d(3, columns), 3 * columns + 4 * 3 * groups, 2 * 3 * columns));
+    CHECK(moves(quantized, onepass_extent_2d(0, columns), 0, 0));
+  }
+  CHECK(moves(quantized, onepass_extent_1d(INT64_C(1) << 40), INT64_C(1) << 42, (INT64_C(1) << 40) + (INT64_C(1) << 37)));
+
   // scale, bias, GELU, residual, clamp, f32, one kernel per stage: 5 kernels, 6 reads, 5 writes, of which four arrays
   // are written only to be read again.
   const onepass_cost_t unfused = {.read = {24}, .written = {20}, .intermediate = 32, .kernels = 5};
@@ -54,6 +65,8 @@ int main(void) {
   CHECK(moves(chain, onepass_extent_1d(most / 8 + 1), most, (most / 8 + 1) * 4));
   CHECK(moves(chain, onepass_extent_1d(most), most, most));
   CHECK(moves(results, onepass_extent_2d(1, most / 8), most / 8 * 8, most));  // 8 per column leave no room for 48 more
+  CHECK(moves(quantized, onepass_extent_1d(most), most, most));
+  CHECK(moves(quantized, onepass_extent_2d(most, 0), 0, 0));
   CHECK(onepass_traffic_of_cost(&unfused, onepass_extent_1d(most / 16)).intermediate_bytes == most);
   return check_result();
 }

@@ -15,7 +15,7 @@ TEST_CASE("every strategy where it can hold the row, and the bits of a row alone
   int runs = 0, refused = 0;
   for (const std::int64_t n : {1, 7, 8, 31, 64, 100, 255, 256, 500, 512, 1000, 1024, 2000, 4096, 4100, 8000, 16384, 20001, 32768, 40000, 131072}) {
     if (reduced() && n > 5000) continue;
-    for (const auto strategy : {ONEPASS_ROW_AUTO, ONEPASS_ROW_WARP, ONEPASS_ROW_BLOCK, ONEPASS_ROW_SHARED, ONEPASS_ROW_STREAM}) {
+    for (const auto strategy : {ONEPASS_ROW_AUTO, ONEPASS_ROW_WARP, ONEPASS_ROW_BLOCK, ONEPASS_ROW_CLUSTER, ONEPASS_ROW_SHARED, ONEPASS_ROW_STREAM}) {
       const auto exec = forced(strategy);
       const auto stages = op::layer_norm(gamma.at(), beta.at(), 1e-5) | op::gelu_tanh | op::softmax;
       y.fill(0xA5);
@@ -125,7 +125,7 @@ TEST_CASE("extreme rows: constant, far from zero, -inf before and behind, NaN, i
   row(6)[77] = INFINITY;
   std::fill(row(7), row(8) - 1, -INFINITY);
   const device_array<float> x(v), y(rows * n), z(rows * n), mean(rows), rstd(rows);
-  for (const auto strategy : {ONEPASS_ROW_BLOCK, ONEPASS_ROW_SHARED, ONEPASS_ROW_STREAM}) {
+  for (const auto strategy : {ONEPASS_ROW_BLOCK, ONEPASS_ROW_CLUSTER, ONEPASS_ROW_SHARED, ONEPASS_ROW_STREAM}) {
     OP_CHECK(op::launch(op::load(x.at()) | op::softmax | op::store(y.at()), op::extent(rows, n), forced(strategy)));
     const auto p = y.get(rows * n);
     const auto is_nan = [&](std::int64_t r) {

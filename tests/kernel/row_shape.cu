@@ -36,6 +36,32 @@ TEST_CASE("statistics of rows: the values of the host, and of one row those of a
   }
 }
 
+TEST_CASE("blocks that stay take row after row") {
+  const device_array<bf16> gamma(random_values<bf16>(vector_length)), beta(random_values<bf16>(vector_length));
+  for (const std::int64_t n : {5000, 5001, 40000, 40003})
+    for (const std::int64_t rows : {1, 67, 131, 133, reduced() ? 140 : 1000}) {
+      const std::int64_t skip = n % 2;
+      if (reduced() && n > 10000) continue;
+      const device_array<bf16> x(random_values<bf16>(rows * n + 1)), y(rows * n + 1);
+      const device_array<float> sums(rows), most(rows);
+      OP_CHECK(op::launch(op::load(x.at(skip)) | op::layer_norm(gamma.at(), beta.at(), 1e-5) | op::store(y.at(skip)), op::extent(rows, n),
+                          forced(ONEPASS_ROW_CLUSTER)));
+      CHECK(wrong_in_rows(x.at(skip), n, y.at(skip), n, rows, n, layer_norm_truth<bf16, bf16>{gamma.at(), beta.at(), 1e-5}) == 0);
+      CHECK(touched(y, skip, rows * n) == 0);
+      y.fill(0xA5);
+      OP_CHECK(op::launch(op::load(x.at(skip)) | op::tee(op::reduce_rows(op::maximum, most.at())) | op::rms_norm(1e-6) | op::store(y.at(skip)),
+                          op::extent(rows, n), forced(ONEPASS_ROW_CLUSTER)));
+      CHECK(wrong_in_rows(x.at(skip), n, y.at(skip), n, rows, n, rms_norm_truth<bf16>{nullptr, 1e-6}) == 0);
+      const auto got = most.get(rows);
+      const auto v = x.get(rows * n, skip);
+      for (std::int64_t r = 0; r < rows; ++r) {
+        float greatest = -INFINITY;
+        for (std::int64_t c = 0; c < n; ++c) greatest = std::max(greatest, op::detail::widen(v[static_cast<std::size_t>(r * n + c)]));
+        REQUIRE(got[static_cast<std::size_t>(r)] == greatest);
+      }
+    }
+}
+
 TEST_CASE("many rows, no rows, rows of nothing") {
   for (const std::int64_t rows : {std::int64_t{0}, std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, std::int64_t{65537}}) {
     if (reduced() && rows > 3) continue;

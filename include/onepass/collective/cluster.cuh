@@ -35,7 +35,46 @@ __device__ __forceinline__ void write_to_block(unsigned *p, unsigned rank, unsig
       : "r"(own), "r"(rank), "r"(word)
       : "memory");
 }
+// A barrier in shared memory that counts the bytes that arrive.
+__device__ __forceinline__ void arrival_init(uint64_t *barrier) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;"
+               :
+               : "r"(static_cast<unsigned>(__cvta_generic_to_shared(barrier)))
+               : "memory");
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+__device__ __forceinline__ void expect_arrival(uint64_t *barrier, unsigned bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
+               :
+               : "r"(static_cast<unsigned>(__cvta_generic_to_shared(barrier))), "r"(bytes)
+               : "memory");
+}
+__device__ __forceinline__ void wait_for_arrival(uint64_t *barrier, unsigned parity) {
+  const unsigned own = static_cast<unsigned>(__cvta_generic_to_shared(barrier));
+  unsigned done;
+  do {
+    asm volatile(
+        "{\n\t.reg .pred p;\n\tmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n\tselp.u32 %0, 1, 0, p;\n\t}"
+        : "=r"(done)
+        : "r"(own), "r"(parity)
+        : "memory");
+  } while (done == 0);
+}
+// A word into the shared memory of block `rank`, whose barrier counts it; `p` and `barrier` are in one's own.
+__device__ __forceinline__ void send_to_block(unsigned *p, uint64_t *barrier, unsigned rank, unsigned word) {
+  asm volatile(
+      "{\n\t.reg .b32 there, counted;\n\tmapa.shared::cluster.u32 there, %0, %2;\n\tmapa.shared::cluster.u32 counted, "
+      "%1, %2;\n\tst.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [there], %3, [counted];\n\t}"
+      :
+      : "r"(static_cast<unsigned>(__cvta_generic_to_shared(p))),
+        "r"(static_cast<unsigned>(__cvta_generic_to_shared(barrier))), "r"(rank), "r"(word)
+      : "memory");
+}
 #else  // no plan has clusters there
+__device__ __forceinline__ void arrival_init(uint64_t *) {}
+__device__ __forceinline__ void expect_arrival(uint64_t *, unsigned) {}
+__device__ __forceinline__ void wait_for_arrival(uint64_t *, unsigned) {}
+__device__ __forceinline__ void send_to_block(unsigned *, uint64_t *, unsigned, unsigned) {}
 __device__ __forceinline__ unsigned cluster_rank() { return 0; }
 __device__ __forceinline__ unsigned cluster_blocks() { return 1; }
 __device__ __forceinline__ void cluster_arrive() {}
@@ -72,6 +111,20 @@ __device__ __forceinline__ State combine_blocks(const S &statistic, const State 
   State all = slots.state(0);
   for (unsigned i = 1; i < blocks; ++i) all = statistic.combine(all, slots.state(i));
   return all;
+}
+
+// The same without a barrier: by the first warp of each block; behind wait_for_arrival all states are there.
+template <class State>
+__device__ __forceinline__ void send_to_blocks(const State &own, cluster_slots<State> &slots, uint64_t *arrived) {
+  constexpr unsigned words = cluster_slots<State>::words;
+  const unsigned blocks = cluster_blocks();
+  if (threadIdx.x == 0) expect_arrival(arrived, blocks * words * 4);
+  if (threadIdx.x < blocks) {
+    unsigned word[words]{};
+    memcpy(word, &own, sizeof(State));
+    ONEPASS_UNROLL
+    for (unsigned i = 0; i < words; ++i) send_to_block(&slots.word[cluster_rank()][i], arrived, threadIdx.x, word[i]);
+  }
 }
 
 }  // namespace detail

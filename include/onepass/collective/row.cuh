@@ -28,18 +28,26 @@ __device__ __forceinline__ State butterfly(const S &statistic, State state) {
 }
 
 // The threads of a row: `Threads` neighbours of a warp, or a block of a multiple of 32. Id tells the reductions of a
-// kernel apart: each has its own shared memory and one barrier.
-template <unsigned Threads>
+// kernel apart: each has its own shared memory and one barrier. Where a block takes row after row (Again), `round`
+// counts them, and each reduction has two such memories in turn.
+template <unsigned Threads, bool Again = false>
 struct row_threads {
   static constexpr unsigned warps = Threads / 32;
 
+  __device__ __forceinline__ static void barrier() {
+    if constexpr (Threads <= 32) __syncwarp();
+    else __syncthreads();
+  }
+
   template <int Id, class S, class State>
-  __device__ __forceinline__ static State reduce(const S &statistic, const State &own, const State &nothing_there) {
+  __device__ __forceinline__ static State reduce(const S &statistic, const State &own, const State &nothing_there,
+                                                 unsigned round) {
     if constexpr (Threads <= 32) {
       return butterfly<Threads>(statistic, own);
     } else {
-      __shared__ alignas(alignof(State) < 16 ? 16 : alignof(State)) unsigned char memory[warps * sizeof(State)];
-      State *slot = reinterpret_cast<State *>(memory);
+      constexpr unsigned bytes = (warps * sizeof(State) + 15) / 16 * 16;
+      __shared__ alignas(alignof(State) < 16 ? 16 : alignof(State)) unsigned char memory[(Again ? 2 : 1) * bytes];
+      State *slot = reinterpret_cast<State *>(memory + (Again ? round % 2 * bytes : 0));
       const State first = butterfly<32>(statistic, own);
       const unsigned lane = threadIdx.x % 32;
       if (lane == 0) slot[threadIdx.x / 32] = first;
@@ -61,19 +69,44 @@ struct row_threads {
   }
 };
 
-// The blocks of a cluster, of a multiple of 32 threads each: every block's state to every block, then each combines
-// all, in the order of the blocks. Between enter and ready all blocks of the cluster have begun, so that their memory
-// can be written.
-template <unsigned Threads>
+// The threads of the blocks of a cluster, a multiple of 32 each, with reductions of Ids below Ids. Each block sends its
+// state to all, without a barrier: whoever waits for the states waits for them alone, and for no store before. Between
+// enter and ready all blocks of the cluster have begun, so that their memory can be written. (A block sends the state
+// of a round only when all have sent that of the round before; hence two memories in turn are enough.)
+template <unsigned Threads, int Ids, bool Again = false>
 struct cluster_threads {
-  __device__ __forceinline__ static void enter() { cluster_arrive(); }
-  __device__ __forceinline__ static void ready() { cluster_wait(); }
+  using block = row_threads<Threads, Again>;
+  static constexpr int rounds = Again ? 2 : 1;
+
+  __device__ __forceinline__ static uint64_t *arrival(int id, unsigned round) {
+    __shared__ uint64_t all[Ids * rounds];
+    return all + (Again ? id * 2 + static_cast<int>(round % 2) : id);
+  }
+  __device__ __forceinline__ static void enter() {
+    if (cluster_blocks() == 1) return;
+    if (threadIdx.x == 0)
+      for (int i = 0; i < Ids * rounds; ++i) arrival_init(arrival(0, 0) + i);
+    cluster_arrive();
+  }
+  __device__ __forceinline__ static void ready() {
+    if (cluster_blocks() > 1) cluster_wait();
+  }
+  __device__ __forceinline__ static void barrier() { block::barrier(); }
 
   template <int Id, class S, class State>
-  __device__ __forceinline__ static State reduce(const S &statistic, const State &own, const State &nothing_there) {
-    __shared__ cluster_slots<State> slots;
-    const State mine = row_threads<Threads>::template reduce<Id>(statistic, own, nothing_there);
-    return cluster_blocks() == 1 ? mine : combine_blocks(statistic, mine, slots);
+  __device__ __forceinline__ static State reduce(const S &statistic, const State &own, const State &nothing_there,
+                                                 unsigned round) {
+    static_assert(Id < Ids, "onepass: more reductions than a cluster has memory for");
+    __shared__ cluster_slots<State> both[rounds];
+    const State mine = block::template reduce<Id>(statistic, own, nothing_there, round);
+    const unsigned blocks = cluster_blocks();
+    if (blocks == 1) return mine;
+    cluster_slots<State> &slots = both[Again ? round % 2 : 0];
+    uint64_t *arrived = arrival(Id, round);
+    send_to_blocks(mine, slots, arrived);
+    wait_for_arrival(arrived, Again ? round / 2 % 2 : 0);
+    const unsigned i = threadIdx.x % most_cluster_blocks;
+    return butterfly<most_cluster_blocks>(statistic, i < blocks ? slots.state(i) : nothing_there);
   }
 };
 

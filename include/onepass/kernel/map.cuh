@@ -15,7 +15,7 @@ inline constexpr int map_threads = ONEPASS_MAP_THREADS, map_packs = ONEPASS_MAP_
 template <int N, class Sink>
 __device__ __forceinline__ int32_t lead_of(const Sink &sink, int64_t row, int64_t columns) {
   using T = typename Sink::element;
-  const auto address = static_cast<unsigned>(reinterpret_cast<cs::uintptr_t>(sink.row_start(row, columns)));
+  const auto address = static_cast<unsigned>(reinterpret_cast<cs::uintptr_t>(sink.row_start(row, row * columns)));
   return static_cast<int32_t>(address % word_bytes(N * sizeof(T)) / static_cast<unsigned>(sizeof(T)));
 }
 

@@ -32,6 +32,11 @@ struct row_shape {
   const int64_t *count;  // null, or where the number of columns lies
   const void *offsets;   // null, or where the beginnings of segments lie
   int32_t offset_bytes;
+  uint32_t image_bytes;  // of a row's images in shared memory, 0 for none
+  uint32_t part;         // groups that a block of a cluster takes,
+  uint32_t resident;     // clusters that take `rounds` rows each; those behind take one
+  int32_t keeps;         // nonzero: there is shared memory for vectors
+  int64_t rounds;
 
   __device__ __forceinline__ int64_t offset(int64_t i) const {
     return offset_bytes == 8 ? static_cast<const int64_t *>(offsets)[i] : static_cast<const int32_t *>(offsets)[i];
@@ -44,6 +49,7 @@ struct row_place {
   int64_t row, first;
   row_size size;
   bool leads, outer;
+  unsigned round;  // how many rows this block has taken before
 };
 // Columns, where the type of a launch says how many there are.
 template <class Tag, class = void>
@@ -55,17 +61,17 @@ template <class Tag>
 __device__ __forceinline__ row_place place_of_row(const row_shape &s, int64_t row, bool leads) {
   constexpr int64_t fixed = fixed_columns<Tag>::value;
   if constexpr (fixed >= 0)
-    return {row, row * fixed, {fixed, 1.0f / static_cast<float>(fixed)}, leads, row == 0 || row + 1 == s.rows};
+    return {row, row * fixed, {fixed, 1.0f / static_cast<float>(fixed)}, leads, row == 0 || row + 1 == s.rows, 0};
   if (s.offsets != nullptr) {
-    if (row >= s.rows) return {row, 0, {0, 0}, false, true};
+    if (row >= s.rows) return {row, 0, {0, 0}, false, true, 0};
     const int64_t first = s.offset(row), end = s.offset(row + 1), last = s.offset(s.rows),
                   length = end > first ? end - first : 0, n = length < s.columns ? length : s.columns;
-    return {row, first, {n, 1.0f / static_cast<float>(n)}, leads, first < 16 || last - end < 16};
+    return {row, first, {n, 1.0f / static_cast<float>(n)}, leads, first < 16 || last - end < 16, 0};
   }
   const bool outer = row == 0 || row + 1 == s.rows;
-  if (s.count == nullptr) return {row, row * s.columns, {s.columns, s.inverse}, leads, outer};
+  if (s.count == nullptr) return {row, row * s.columns, {s.columns, s.inverse}, leads, outer, 0};
   const int64_t n = *s.count, columns = n < 0 ? 0 : n < s.columns ? n : s.columns;
-  return {row, 0, {columns, 1.0f / static_cast<float>(columns)}, leads, outer};
+  return {row, 0, {columns, 1.0f / static_cast<float>(columns)}, leads, outer, 0};
 }
 
 // Group `own` of a row, in [0, 2^31 / N); Exists where all its lanes are known to.
@@ -74,7 +80,7 @@ __device__ __forceinline__ position<N, A> locate_group(const row_place &place, i
   const int64_t column = own * N, left = columns - column;
   const int32_t some =
       A == access::entire ? (left > 0 ? N : 0) : static_cast<int32_t>(left < N ? (left > 0 ? left : 0) : N);
-  const bool edge = A == access::row && is_edge<N, 16>(column, left);
+  const bool edge = is_row<A> && is_edge<N, 16>(column, left);
   return {place.row, column, place.first + column, Exists ? N : some, edge, edge && place.outer};
 }
 
@@ -82,7 +88,8 @@ __device__ __forceinline__ position<N, A> locate_group(const row_place &place, i
 // hold values across branches.
 template <class Group, int N, access A>
 __device__ __forceinline__ bool computes(const position<N, A> &at) {
-  return Group::full || at.count > 0;
+  if constexpr (A == access::image) return Group::full || at.live;
+  else return Group::full || at.count > 0;
 }
 
 // A statistic over the values of a thread that are held.
@@ -102,21 +109,25 @@ __device__ __forceinline__ auto first_phase(const S &statistic, const row_size &
   else return statistic;
 }
 template <class Group, int Id, int N, access A, unsigned Packs, class V, class S>
-__device__ __forceinline__ auto second_phase(const S &statistic, const row_size &size, const pack<V, N> (&v)[Packs],
+__device__ __forceinline__ auto second_phase(const S &statistic, const row_place &place, const pack<V, N> (&v)[Packs],
                                              const position<N, A> (&at)[Packs]) {
   const auto none = statistic.template identity<V>();
-  return statistic.finish(Group::template reduce<Id>(statistic, fold_held<Group>(statistic, none, v, at), none), size);
+  const auto all = Group::template reduce<Id>(statistic, fold_held<Group>(statistic, none, v, at), none, place.round);
+  return statistic.finish(all, place.size);
 }
 
 // What reaches the parts of a segment, pack by pack: fetch(k) reads what has not been read yet and gives the raw words,
-// those of the parts behind the first; value(raw, k) is the value. The first segment begins with the source.
-template <int N, access A, unsigned Packs, class P, class Raw>
+// those of the parts behind the first; value(raw, k) is the value; done() comes behind all of them. The first segment
+// begins with the source.
+template <int N, access A, unsigned Packs, class P, class Raw, class Next>
 struct loaded_row {
   static constexpr unsigned late_bytes = 0;
   const P &p;
   const Raw (&raw)[Packs];
   const position<N, A> (&at)[Packs];
+  const Next &next;  // what may begin when the raw words have been used
 
+  __device__ __forceinline__ void done() const { next(); }
   __device__ __forceinline__ const Raw &fetch(unsigned k) const { return raw[k]; }
   __device__ __forceinline__ auto value(const Raw &r, unsigned k) const {
     return p.template first_with<full_math>(r.head, at[k]);
@@ -132,6 +143,7 @@ struct reduced_row {
   const position<N, A> (&at)[Packs];
   const Result &result;
 
+  __device__ __forceinline__ void done() const {}
   __device__ __forceinline__ auto fetch(unsigned k) const { return fetch_late<N, true>(rest, early[k], at[k]); }
   template <class Raw>
   __device__ __forceinline__ auto value(const Raw &r, unsigned k) const {
@@ -222,7 +234,8 @@ __device__ __forceinline__ void run_held(const Before &before, const Parts &part
         before, at,
         hold_values<N, A, Packs, Parts, next, early_type, cs::decay_t<decltype(first)>, cs::decay_t<decltype(states)>>{
             parts, at, held, early, first, states});
-    states = Group::template reduce<2 * id + 1>(all, states, none);
+    before.done();
+    states = Group::template reduce<2 * id + 1>(all, states, none, place.round);
     if (place.leads) put_row(together, states, place.row, place.size.n);
     if constexpr (has_phases<cs::decay_t<decltype(statistic)>>::value) {
       const auto second = statistic.second(last_state(states), place.size);
@@ -231,10 +244,10 @@ __device__ __forceinline__ void run_held(const Before &before, const Parts &part
         ONEPASS_UNROLL
         for (unsigned k = 0; k < Packs; ++k)
           if (computes<Group>(at[k])) mapped[k] = each_lane(map_of<cs::decay_t<decltype(second)>>{second}, held[k]);
-        run_behind<Group, true, next>(second_phase<Group, 2 * id>(second, place.size, mapped, at), rest, early, mapped,
-                                      at, place);
+        run_behind<Group, true, next>(second_phase<Group, 2 * id>(second, place, mapped, at), rest, early, mapped, at,
+                                      place);
       } else {
-        run_behind<Group, false, next>(second_phase<Group, 2 * id>(second, place.size, held, at), rest, early, held, at,
+        run_behind<Group, false, next>(second_phase<Group, 2 * id>(second, place, held, at), rest, early, held, at,
                                        place);
       }
     } else {
@@ -243,31 +256,78 @@ __device__ __forceinline__ void run_held(const Before &before, const Parts &part
   } else if constexpr (cs::is_same_v<cs::decay_t<decltype(sinks)>, list<>>) {
     list<> none;
     each_pack<Group>(before, at, finish_values<N, A, Packs, Parts, list<>>{parts, at, none});
+    before.done();
   } else {
     const side_by_side<cs::decay_t<decltype(sinks)>, values> all{sinks};
     const auto none = all.identity();
     auto states = none;
     each_pack<Group>(before, at, finish_values<N, A, Packs, Parts, cs::decay_t<decltype(states)>>{parts, at, states});
-    states = Group::template reduce<1>(all, states, none);
+    before.done();
+    states = Group::template reduce<1>(all, states, none, place.round);
     if (place.leads) put_row(sinks, states, place.row, place.size.n);
   }
 }
 
+// The images of a row, where the launch has given memory for them.
+struct row_images {
+  bool exist;
+  unsigned char *memory;
+};
+
+// The images of a row to memory, in the order in which the stores behind a part are found.
+// (`columns` of it from `origin` on, where a block has a part of the row.)
+template <int N>
+__device__ __forceinline__ void write_images(const list<> &, const row_place &, int64_t, unsigned,
+                                             const unsigned char *, unsigned, unsigned, unsigned) {}
+template <int N, class Head, class... Tail>
+__device__ __forceinline__ void write_images(const list<Head, Tail...> &parts, const row_place &place, int64_t origin,
+                                             unsigned columns, const unsigned char *images, unsigned groups,
+                                             unsigned thread, unsigned threads) {
+  constexpr staged behind = staged_in<N>(static_cast<list<Tail...> *>(nullptr));
+  if constexpr (staged_of_part<N, Head>(static_cast<leaves_t<Head> *>(nullptr)).stores > 0) {
+    const auto &sink = store_of(parts.head);
+    using element = typename cs::decay_t<decltype(sink)>::element;
+    write_image(sink.row_start(place.row, place.first) + origin, images + (32u * behind.stores + behind.bytes * groups),
+                columns * static_cast<unsigned>(sizeof(element)), thread, threads);
+  }
+  write_images<N>(parts.tail, place, origin, columns, images, groups, thread, threads);
+}
+
+struct nothing_next {
+  __device__ __forceinline__ void operator()() const {}
+};
+
 // A row in registers: all loads, then everything else. The packs of a thread are `stride` groups apart; all but the
-// last are Full if that is known.
+// last are Full if that is known. `columns` is where the row ends for these threads, which begin at group `first`.
 template <class Group, int N, access A, unsigned Packs, bool Full, class P>
-__device__ __forceinline__ void hold_row(const P &p, const row_place &place, int64_t columns, unsigned thread,
-                                         unsigned stride) {
+__device__ __forceinline__ void hold_row(const P &p, const row_place &place, int64_t columns, unsigned first,
+                                         unsigned thread, unsigned stride, const row_images &images) {
   using raw_type = decltype(fetch_early<N, false>(p.inner, position<N, A>{}));
+  const int64_t own = first + thread;  // packs are at constant distances from it
   position<N, A> at[Packs];
   raw_type raw[Packs];
   ONEPASS_UNROLL
   for (unsigned k = 0; k < Packs; ++k) {
-    at[k] = k + 1 < Packs ? locate_group<N, A, Full>(place, columns, thread + k * stride)
-                          : locate_group<N, A, false>(place, columns, thread + k * stride);
+    at[k] = k + 1 < Packs ? locate_group<N, A, Full>(place, columns, own + k * int64_t{stride})
+                          : locate_group<N, A, false>(place, columns, own + k * int64_t{stride});
+    if constexpr (A == access::image) {
+      at[k].live = __any_sync(all_lanes, at[k].count > 0) != 0;
+      at[k].imaged = images.exist;
+      at[k].memory = images.memory;
+      at[k].groups = Packs * stride;
+      at[k].origin = static_cast<int64_t>(first) * N;
+    }
     if (computes<Group>(at[k])) raw[k] = fetch_early<N, false>(p.inner, at[k]);
   }
-  run_held<Group, source_value_t<P>>(loaded_row<N, A, Packs, P, raw_type>{p, raw, at}, p.inner.tail, at, place);
+  const nothing_next next;
+  run_held<Group, source_value_t<P>>(loaded_row<N, A, Packs, P, raw_type, nothing_next>{p, raw, at, next}, p.inner.tail,
+                                     at, place);
+  if constexpr (A == access::image && staged_in_pipeline<P>().stores > 0) {
+    if (!images.exist) return;
+    const int64_t origin = static_cast<int64_t>(first) * N, own = columns > origin ? columns - origin : 0;
+    Group::barrier();
+    write_images<N>(p.inner, place, origin, static_cast<unsigned>(own), images.memory, Packs * stride, thread, stride);
+  }
 }
 
 // The blocks per SM that bound a kernel's registers, by the values that it holds and what is read with them.
@@ -285,17 +345,17 @@ ONEPASS_HD constexpr int row_blocks(int threads, unsigned packs, bool aligned) {
 // block, never by the lane.
 template <class Group, access A, unsigned Packs, class P>
 __device__ __forceinline__ void hold_rows(const P &p, const row_place &place, bool exists, unsigned thread,
-                                          unsigned stride, bool all_exist) {
+                                          unsigned stride, bool all_exist, const row_images &images) {
   constexpr int N = lanes_v<P>;
   constexpr bool together = any_shares_group<P>::value;
   const int64_t columns = exists ? place.size.n : 0;
   if constexpr (A == access::entire) {
     if (all_exist && place.size.n >= static_cast<int64_t>(Packs - 1) * stride * N) {
-      hold_row<with_late_bytes<Group, true, together>, N, A, Packs, true>(p, place, columns, thread, stride);
+      hold_row<with_late_bytes<Group, true, together>, N, A, Packs, true>(p, place, columns, 0, thread, stride, images);
       return;
     }
   }
-  hold_row<with_late_bytes<Group, false, together>, N, A, Packs, false>(p, place, columns, thread, stride);
+  hold_row<with_late_bytes<Group, false, together>, N, A, Packs, false>(p, place, columns, 0, thread, stride, images);
 }
 
 template <class Tag, unsigned Threads, unsigned Packs, bool Aligned>
@@ -310,8 +370,14 @@ __global__ void __launch_bounds__(row_block_threads(Threads),
   const int64_t first = static_cast<int64_t>(blockIdx.x) * rows, row = first + threadIdx.x / Threads;
   const bool exists = rows == 1 || row < s.rows;
   const row_place place = place_of_row<Tag>(s, row, exists && thread == 0);
-  hold_rows<row_threads<Threads>, Aligned ? access::entire : access::row, Packs>(p, place, exists, thread, Threads,
-                                                                                 rows == 1 || first + rows <= s.rows);
+  row_images images{};
+  if constexpr (!Aligned) {
+    extern __shared__ uint4 row_memory[];
+    images = {s.image_bytes != 0,
+              reinterpret_cast<unsigned char *>(row_memory) + (rows == 1 ? 0 : threadIdx.x / Threads) * s.image_bytes};
+  }
+  hold_rows<row_threads<Threads>, Aligned ? access::entire : access::image, Packs>(
+      p, place, exists, thread, Threads, rows == 1 || first + rows <= s.rows, images);
 }
 
 }  // namespace detail

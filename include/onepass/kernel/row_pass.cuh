@@ -35,7 +35,7 @@ __device__ __forceinline__ void each_batch(const Rows &rows, const P &p, const F
 template <int N, access A>
 struct streamed_row {
   using group = row_threads<ONEPASS_STREAM_THREADS>;
-  static constexpr bool on_chip = false;
+  static constexpr bool on_chip = false, aligned = A == access::entire;
   static constexpr unsigned batch = A == access::entire ? 4 : 2;
   const row_place &place;
 
@@ -54,10 +54,10 @@ struct streamed_row {
 
 // From the shared memory of the blocks of a cluster, each of which has copied its part: all threads' groups of a pack
 // side by side, array by array.
-template <int N, access A, unsigned Threads>
+template <int N, access A, unsigned Threads, int Ids>
 struct shared_row {
-  using group = cluster_threads<Threads>;
-  static constexpr bool on_chip = true;
+  using group = cluster_threads<Threads, Ids>;
+  static constexpr bool on_chip = true, aligned = A == access::held;
   static constexpr unsigned batch = A == access::held ? 3 : 1;
   const row_place &place;
   unsigned char *memory;
@@ -81,7 +81,8 @@ struct shared_row {
   }
   template <bool Filling = false, class P>
   __device__ __forceinline__ auto fetch(const P &p, const position<N, A> &where, unsigned k) const {
-    held_copy copy{memory + k * pack_bytes, threadIdx.x, Threads, Filling};
+    held_copy copy{
+        memory + k * pack_bytes, threadIdx.x, Threads, Filling ? landing::arrays : landing::nothing, false, nullptr};
     position<N, A> held = where;
     held.copy = &copy;
     return p.template fetch<N>(held);
@@ -125,7 +126,7 @@ __device__ __forceinline__ auto reduce_pass(const Rows &rows, const P &p, const 
   const auto none = statistic.template identity<Value>();
   auto state = none;
   each_batch(rows, p, fold_pass<Mapped, P, Results, S, decltype(state)>{p, results, statistic, state});
-  return Rows::group::template reduce<Id>(statistic, state, none);
+  return Rows::group::template reduce<Id>(statistic, state, none, 0);
 }
 
 // A pass for each row stage, or two where the row is on the chip, and one that writes.
@@ -153,7 +154,7 @@ __device__ __forceinline__ void row_passes(const Rows &rows, const P &p, const l
     }
   } else {
     const auto sinks = reducers_of<true>(p.inner);
-    constexpr bool together = any_shares_group<P>::value;
+    constexpr bool together = any_shares_group<P>::value || !Rows::aligned;
     if constexpr (cs::is_same_v<cs::decay_t<decltype(sinks)>, list<>>) {
       list<> none;
       each_batch<together>(rows, p, write_pass<P, list<Done...>, list<>>{p, results, none});
@@ -162,7 +163,7 @@ __device__ __forceinline__ void row_passes(const Rows &rows, const P &p, const l
       const auto none = all.identity();
       auto states = none;
       each_batch<together>(rows, p, write_pass<P, list<Done...>, cs::decay_t<decltype(states)>>{p, results, states});
-      states = Rows::group::template reduce<0>(all, states, none);
+      states = Rows::group::template reduce<0>(all, states, none, 0);
       if (place.leads) put_row(sinks, states, place.row, place.size.n);
     }
   }
@@ -187,12 +188,13 @@ __global__ void __launch_bounds__(Threads, resident(3, static_cast<int>(Threads)
   const unsigned blocks = cluster_blocks(), thread = cluster_rank() * Threads + threadIdx.x;
   const int64_t row = blockIdx.x / blocks;
   const row_place place = place_of_row<Tag>(s, row, thread == 0);
-  const shared_row<lanes_v<P>, Aligned ? access::held : access::held_row, Threads> rows{
+  constexpr int ids = 3 * row_stages_in<decltype(P::inner)> + 1;
+  const shared_row<lanes_v<P>, Aligned ? access::held : access::held_row, Threads, ids> rows{
       place, reinterpret_cast<unsigned char *>(row_memory), thread, blocks * Threads,
       Threads * static_cast<unsigned>(lanes_v<P> * streamed_bytes<P>())};
-  cluster_threads<Threads>::enter();
+  cluster_threads<Threads, ids>::enter();
   rows.fill(p);
-  cluster_threads<Threads>::ready();
+  cluster_threads<Threads, ids>::ready();
   row_passes(rows, p, list<>{});
 }
 

@@ -90,14 +90,15 @@ struct cross_entropy_statistic {
     pack<R, N> x;
     ONEPASS_UNROLL
     for (int i = 0; i < N; ++i) x[i] = static_cast<R>(cs::get<0>(v[i]));
-    const int64_t label = cs::get<1>(v[0]), own = label - at.column;
+    const int64_t label = cs::get<1>(v[0]);
+    const auto own = static_cast<uint64_t>(label) - static_cast<uint64_t>(at.column);  // the lane, if it is one
     s.powers = log_sum_exp_statistic{}.fold(s.powers, x, at);
     if (options.smoothing != 0) s.total = plus(s.total, total(existing(x, at)));
     if (label == options.ignore_index) s.label |= 2;
-    if (own >= 0 && own < N) {
+    if (own < static_cast<uint64_t>(N)) {
       ONEPASS_UNROLL
       for (int i = 0; i < N; ++i)
-        if (i == own && at.has(i)) {
+        if (static_cast<uint64_t>(i) == own && at.has(i)) {
           s.at_label = x[i];
           s.label |= 1;
         }
@@ -123,8 +124,9 @@ ONEPASS_HD constexpr T labels_of(const T &operand) {
 
 // Sinks. The loss of each row, lse - logit[label], into a vector of `rows`, and lse = log_sum_exp of the row into a
 // second: all that the gradient (e^(logit - lse) - (column == label)) needs. `labels` is a vector of `rows` integers in
-// [0, columns), or an operand. A row of the ignored label has loss 0; one of a label that no column has, NaN; no label
-// is used as an address. With smoothing e the loss is (1 - e) (lse - logit[label]) + e (lse - mean of the logits).
+// [0, columns), or an operand. A row of the ignored label has loss 0; one of a label that no column has, and a row of
+// nothing, NaN; no label is used as an address. With smoothing e the loss is (1 - e) (lse - logit[label]) + e (lse -
+// mean of the logits).
 template <class Labels, class... Out>
 ONEPASS_HD constexpr auto cross_entropy(Labels labels, cross_entropy_options options, Out *...out) {
   static_assert(

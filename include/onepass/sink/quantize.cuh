@@ -72,7 +72,8 @@ struct quantum_statistic {
 struct quantize_op {
   template <class T>
   ONEPASS_HD float operator()(T x, const quantum &q) const {
-    return times(static_cast<float>(x), q.inverse);
+    if constexpr (cs::is_arithmetic_v<T>) return times(static_cast<float>(x), q.inverse);
+    else return 0;
   }
 };
 
@@ -139,8 +140,9 @@ ONEPASS_HD constexpr auto quantize(Store store, Scale scale) {
   else return divide(scale) | store;
 }
 // With a scale for each row, which it writes to a vector of `rows`: the greatest magnitude of the row over the greatest
-// number of the type (448, 57344, 127), at least 2^-126. A row with NaN or infinity has that as its scale, and NaN
-// (integers: 0) in place of each. Scales are float, or __nv_fp8_e8m0: the next power of two above.
+// number of the type (448, 57344, 127), at least 2^-126. Of a row with NaN the scale and all values are NaN (integers:
+// 0); of one with infinity (or f64 beyond f32) the scale is infinite, the infinities NaN and the rest 0. Scales are
+// float, or __nv_fp8_e8m0: the next power of two above, 2^127 at most.
 template <class Store, class Scale>
 ONEPASS_HD constexpr auto quantize_rows(Store store, Scale *scales) {
   using statistic = detail::quantum_statistic<typename Store::element, Scale>;

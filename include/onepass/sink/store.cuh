@@ -18,7 +18,7 @@ struct store_dense {
 
   ONEPASS_HD const void *pointer() const { return p; }
   ONEPASS_HD int64_t pitch() const { return ONEPASS_DENSE; }
-  ONEPASS_HD T *row_start(int64_t row, int64_t columns) const { return dense_address(p, row * columns); }
+  ONEPASS_HD T *row_start(int64_t, int64_t first) const { return dense_address(p, first); }  // of index `first`
   template <int N, class V, access A>
   ONEPASS_HD void put(const pack<V, N> &v, const position<N, A> &at) const {
     write(dense_address(p, at.index), narrow_pack<T>(v), at);
