@@ -143,15 +143,17 @@ template <class T, class = void>
 struct own_group : cs::integral_constant<int, 0> {};
 template <class T>
 struct own_group<T, cs::void_t<decltype(T::group)>> : cs::integral_constant<int, T::group> {};
+template <int... Parts>
+ONEPASS_HD constexpr int one_group() {
+  int all = 0;
+  for (const int part : {0, Parts...}) all = part == 0 || part == all ? all : all == 0 ? part : -1;
+  return all;
+}
 template <class T>
 struct any_group;
 template <class... T>
 struct any_group<list<T...>> {
-  static constexpr int value = [] {
-    int all = 0;
-    for (const int part : {0, any_group<T>::value...}) all = part == 0 || part == all ? all : all == 0 ? part : -1;
-    return all;
-  }();
+  static constexpr int value = one_group<any_group<T>::value...>();
 };
 template <class T>
 struct any_group {

@@ -139,7 +139,10 @@ struct spread {
 template <class P>
 void rows(const P &p) {
   op::detail::run_on_host(p, op::extent(2, 9));
-  const op::detail::row_shape shape{2, 9, 1.0f / 9, nullptr};
+  op::detail::row_shape shape{};
+  shape.rows = 2;
+  shape.columns = 9;
+  shape.inverse = 1.0f / 9;
   op::detail::row_kernel<P, 8, 2, true><<<1, 128>>>(p, shape);
   op::detail::row_kernel<P, 64, 2, false><<<2, 64>>>(p, shape);
   op::detail::row_stream_kernel<P, false><<<2, ONEPASS_STREAM_THREADS>>>(p, shape);

@@ -59,6 +59,7 @@ extern "C" __global__ void own_bf16(const __nv_bfloat16 *x, const float *bias, c
 const char *const library_kernels = R"(
 #include <onepass/kernel/map.cuh>
 #include <onepass/kernel/reduce.cuh>
+#include <onepass/kernel/row_cluster.cuh>
 #include <onepass/kernel/row_pass.cuh>
 
 namespace op = onepass;
@@ -153,7 +154,8 @@ int main(int count, char **arguments) {
        {d + "map_kernel<map, true, false>", d + "map_kernel<map, false, false>",
         d + "reduce_kernel<reduction, true, true>", d + "reduce_kernel<reduction, false, false>",
         d + "row_kernel<layer, 8, 2, true>", d + "row_kernel<layer, 128, 4, false>",
-        d + "row_stream_kernel<layer, true>", d + "row_shared_kernel<layer, 256, true>", d + "row_kernel<rows, 32, 2, false>",
+        d + "row_stream_kernel<layer, true>", d + "row_shared_kernel<layer, 256, true>",
+        d + "row_cluster_kernel<layer, 512, 8, true>", d + "row_cluster_kernel<layer, 512, 8, false>", d + "row_kernel<rows, 32, 2, false>",
         d + "row_stream_kernel<rows, false>"},
        {}},
       {"headers.cu", headers, "--std=c++20", {}, {"copy"}},
