@@ -2,8 +2,9 @@
 // Part of onepass: who handles which element, as integer arithmetic. Plain C11, no CUDA.
 //
 // A group is `lanes` neighbouring columns, moved by one thread at once; a tile is threads x packs groups, handled by
-// one block at once. The plan is a function of the pipeline's geometry, the extent and the alignment of the leaves,
-// never of the device: the partition of a reduction, and so its bits, are the same on every card.
+// one block at once. The plan is a function of the pipeline's geometry, the extent and the alignment of the leaves; of
+// the device only where it lacks room for a row, and in who takes which row. The partition of a reduction is never a
+// function of the device, and so its bits are the same on every card.
 #ifndef ONEPASS_PLAN_H
 #define ONEPASS_PLAN_H
 
@@ -197,8 +198,7 @@ ONEPASS_INLINE int onepass_plan_cluster_row(const onepass_geometry_t *geometry, 
                                             onepass_row_device_t device, onepass_plan_t *plan) {
   const int64_t threads = ONEPASS_CLUSTER_THREADS, held = threads * geometry->held_bytes;
   const int64_t own = onepass_row_packs(ONEPASS_CLUSTER_PACKS, geometry->lanes);
-  if (held == 0) return 0;
-  if (own * held > device.shared_bytes) return 0;
+  if (held == 0 || own * held > device.shared_bytes) return 0;
   const int64_t fewest = onepass_ceil_div(groups_per_row, own * threads), cluster = fewest > 1 ? fewest : 1;
   if (cluster > device.cluster) return 0;
   const int64_t some = onepass_ceil_div(groups_per_row, cluster * threads), packs = some > 1 ? some : 1;

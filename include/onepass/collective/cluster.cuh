@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of onepass: a statistic's states combined over the blocks of a cluster (sm_90), and what that takes: their
-// barrier, and the write into another one's shared memory.
+// barrier, the write into another one's shared memory, and the wait for what others write.
 #ifndef ONEPASS_COLLECTIVE_CLUSTER_CUH
 #define ONEPASS_COLLECTIVE_CLUSTER_CUH
 
@@ -96,16 +96,20 @@ struct cluster_slots {
     return s;
   }
 };
+// f(word of one's own slot in every block, word of the state), for every word.
+template <class State, class F>
+__device__ __forceinline__ void each_word(const State &own, cluster_slots<State> &slots, const F &f) {
+  constexpr unsigned words = cluster_slots<State>::words;
+  unsigned word[words]{};
+  memcpy(word, &own, sizeof(State));
+  ONEPASS_UNROLL
+  for (unsigned i = 0; i < words; ++i) f(&slots.word[cluster_rank()][i], word[i]);
+}
 template <class S, class State>
 __device__ __forceinline__ State combine_blocks(const S &statistic, const State &own, cluster_slots<State> &slots) {
-  constexpr unsigned words = cluster_slots<State>::words;
   const unsigned blocks = cluster_blocks();
-  if (threadIdx.x < blocks) {
-    unsigned word[words]{};
-    memcpy(word, &own, sizeof(State));
-    ONEPASS_UNROLL
-    for (unsigned i = 0; i < words; ++i) write_to_block(&slots.word[cluster_rank()][i], threadIdx.x, word[i]);
-  }
+  if (threadIdx.x < blocks)
+    each_word(own, slots, [](unsigned *p, unsigned w) { write_to_block(p, threadIdx.x, w); });
   cluster_arrive();
   cluster_wait();
   State all = slots.state(0);
@@ -116,15 +120,10 @@ __device__ __forceinline__ State combine_blocks(const S &statistic, const State 
 // The same without a barrier: by the first warp of each block; behind wait_for_arrival all states are there.
 template <class State>
 __device__ __forceinline__ void send_to_blocks(const State &own, cluster_slots<State> &slots, uint64_t *arrived) {
-  constexpr unsigned words = cluster_slots<State>::words;
   const unsigned blocks = cluster_blocks();
-  if (threadIdx.x == 0) expect_arrival(arrived, blocks * words * 4);
-  if (threadIdx.x < blocks) {
-    unsigned word[words]{};
-    memcpy(word, &own, sizeof(State));
-    ONEPASS_UNROLL
-    for (unsigned i = 0; i < words; ++i) send_to_block(&slots.word[cluster_rank()][i], arrived, threadIdx.x, word[i]);
-  }
+  if (threadIdx.x == 0) expect_arrival(arrived, blocks * cluster_slots<State>::words * 4);
+  if (threadIdx.x < blocks)
+    each_word(own, slots, [&](unsigned *p, unsigned w) { send_to_block(p, arrived, threadIdx.x, w); });
 }
 
 }  // namespace detail

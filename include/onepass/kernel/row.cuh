@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of onepass: the row family: a row in the registers of the threads that share it, read once and reduced as often
-// as its row stages ask. Wider rows are in row_pass.cuh.
+// as its row stages ask. Wider rows are in row_cluster.cuh and row_pass.cuh.
 #ifndef ONEPASS_KERNEL_ROW_CUH
 #define ONEPASS_KERNEL_ROW_CUH
 

@@ -20,6 +20,13 @@ __device__ __forceinline__ cluster_rows rows_of_cluster(const row_shape &s, int6
   return {all + cluster - resident, resident, all + cluster - resident + 1};
 }
 
+// Where the part of the row ends that begins at group `first` and is a block's.
+template <int N>
+__device__ __forceinline__ int64_t end_of_part(const row_shape &s, unsigned first, int64_t columns) {
+  const int64_t limit = static_cast<int64_t>(first + s.part) * N;
+  return columns < limit ? columns : limit;
+}
+
 // Where the groups of a thread land.
 template <int N, unsigned Packs, unsigned Threads>
 struct landing_place {
@@ -59,8 +66,7 @@ struct land_row {
   __device__ __forceinline__ void operator()() const {
     if (row >= end) return;
     const row_place place = place_of_row<Tag>(s, row, false);
-    const int64_t limit = static_cast<int64_t>(first + s.part) * N,
-                  columns = place.size.n < limit ? place.size.n : limit;
+    const int64_t columns = end_of_part<N>(s, first, place.size.n);
     ONEPASS_UNROLL
     for (unsigned k = 0; k < Packs; ++k) {
       auto at = locate_landed<N>(place, columns, first, k, Threads);
@@ -75,7 +81,8 @@ struct land_row {
 template <int N, class Rest, class Raw>
 __device__ __forceinline__ void fetch_segments(const Rest &rest, const Raw &raw, const position<N, access::held> &at) {
   const auto all = fetch_late<N, true>(rest, raw, at);
-  if constexpr (row_stages_in < cs::decay_t < decltype(rest.tail) >>> 0)
+  constexpr int more = row_stages_in<cs::decay_t<decltype(rest.tail)>>;
+  if constexpr (more != 0)
     fetch_segments(from_row(rest.tail), raw_from_row(rest.tail, all.tail), at);
 }
 // Issues the copies of the vectors, which stay.
@@ -83,14 +90,15 @@ template <class Tag, int N, unsigned Packs, unsigned Threads>
 __device__ __forceinline__ void land_vectors(const tagged_t<Tag> &p, const row_shape &s,
                                              const landing_place<N, Packs, Threads> &to, unsigned first) {
   if (!to.keeps) return;
-  const int64_t limit = static_cast<int64_t>(first + s.part) * N, columns = s.columns < limit ? s.columns : limit;
+  const int64_t columns = end_of_part<N>(s, first, s.columns);
   ONEPASS_UNROLL
   for (unsigned k = 0; k < Packs; ++k) {
     auto at = locate_landed<N>(row_place{}, columns, first, k, Threads);
     held_copy copy = to.copy(k, landing::vectors);
     at.copy = &copy;
     const auto raw = fetch_early<N, false>(p.inner, at);
-    if constexpr (row_stages_in < decltype(p.inner) >> 0)
+    constexpr int stages = row_stages_in<decltype(p.inner)>;
+    if constexpr (stages != 0)
       fetch_segments(from_row(p.inner), raw_from_row(p.inner, raw), at);
   }
 }
@@ -120,8 +128,7 @@ __global__ void __launch_bounds__(Threads, 1)
     for (int64_t row = rows.first; row < rows.end; row += rows.step, ++round) {
       row_place place = place_of_row<Tag>(s, row, rank == 0 && threadIdx.x == 0);
       place.round = round;
-      const int64_t limit = static_cast<int64_t>(first + s.part) * N,
-                    columns = place.size.n < limit ? place.size.n : limit;
+      const int64_t columns = end_of_part<N>(s, first, place.size.n);
       using raw_type = decltype(fetch_early<N, false>(p.inner, position<N, access::held>{}));
       position<N, access::held> at[Packs];
       held_copy copies[Packs];
@@ -132,7 +139,7 @@ __global__ void __launch_bounds__(Threads, 1)
         at[k] = locate_landed<N>(place, columns, first, k, Threads);
         copies[k] = to.copy(k, landing::nothing);
         at[k].copy = &copies[k];
-        if (computes<group>(at[k])) raw[k] = fetch_early<N, false>(p.inner, at[k]);
+        raw[k] = fetch_early<N, false>(p.inner, at[k]);
       }
       const land_row<Tag, N, Packs, Threads> next{p, s, to, row + rows.step, rows.end, first};
       run_held<group, source_value_t<P>>(
@@ -146,8 +153,7 @@ __global__ void __launch_bounds__(Threads, 1)
     for (int64_t row = rows.first; row < rows.end; row += rows.step, ++round) {
       row_place place = place_of_row<Tag>(s, row, rank == 0 && threadIdx.x == 0);
       place.round = round;
-      const int64_t limit = static_cast<int64_t>(first + s.part) * N,
-                    columns = place.size.n < limit ? place.size.n : limit;
+      const int64_t columns = end_of_part<N>(s, first, place.size.n);
       hold_row<group, N, access::image, Packs, false>(p, place, columns, first, threadIdx.x, Threads, images);
       if (images.exist) __syncthreads();  // before the next row's images
     }
