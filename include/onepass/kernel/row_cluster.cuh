@@ -20,13 +20,6 @@ __device__ __forceinline__ cluster_rows rows_of_cluster(const row_shape &s, int6
   return {all + cluster - resident, resident, all + cluster - resident + 1};
 }
 
-// Where the part of the row ends that begins at group `first` and is a block's.
-template <int N>
-__device__ __forceinline__ int64_t end_of_part(const row_shape &s, unsigned first, int64_t columns) {
-  const int64_t limit = static_cast<int64_t>(first + s.part) * N;
-  return columns < limit ? columns : limit;
-}
-
 // Where the groups of a thread land.
 template <int N, unsigned Packs, unsigned Threads>
 struct landing_place {
@@ -66,7 +59,8 @@ struct land_row {
   __device__ __forceinline__ void operator()() const {
     if (row >= end) return;
     const row_place place = place_of_row<Tag>(s, row, false);
-    const int64_t columns = end_of_part<N>(s, first, place.size.n);
+    const int64_t limit = static_cast<int64_t>(first + s.part) * N,
+                  columns = place.size.n < limit ? place.size.n : limit;
     ONEPASS_UNROLL
     for (unsigned k = 0; k < Packs; ++k) {
       auto at = locate_landed<N>(place, columns, first, k, Threads);
@@ -90,7 +84,7 @@ template <class Tag, int N, unsigned Packs, unsigned Threads>
 __device__ __forceinline__ void land_vectors(const tagged_t<Tag> &p, const row_shape &s,
                                              const landing_place<N, Packs, Threads> &to, unsigned first) {
   if (!to.keeps) return;
-  const int64_t columns = end_of_part<N>(s, first, s.columns);
+  const int64_t limit = static_cast<int64_t>(first + s.part) * N, columns = s.columns < limit ? s.columns : limit;
   ONEPASS_UNROLL
   for (unsigned k = 0; k < Packs; ++k) {
     auto at = locate_landed<N>(row_place{}, columns, first, k, Threads);
@@ -128,7 +122,8 @@ __global__ void __launch_bounds__(Threads, 1)
     for (int64_t row = rows.first; row < rows.end; row += rows.step, ++round) {
       row_place place = place_of_row<Tag>(s, row, rank == 0 && threadIdx.x == 0);
       place.round = round;
-      const int64_t columns = end_of_part<N>(s, first, place.size.n);
+      const int64_t limit = static_cast<int64_t>(first + s.part) * N,
+                    columns = place.size.n < limit ? place.size.n : limit;
       using raw_type = decltype(fetch_early<N, false>(p.inner, position<N, access::held>{}));
       position<N, access::held> at[Packs];
       held_copy copies[Packs];
@@ -153,7 +148,8 @@ __global__ void __launch_bounds__(Threads, 1)
     for (int64_t row = rows.first; row < rows.end; row += rows.step, ++round) {
       row_place place = place_of_row<Tag>(s, row, rank == 0 && threadIdx.x == 0);
       place.round = round;
-      const int64_t columns = end_of_part<N>(s, first, place.size.n);
+      const int64_t limit = static_cast<int64_t>(first + s.part) * N,
+                    columns = place.size.n < limit ? place.size.n : limit;
       hold_row<group, N, access::image, Packs, false>(p, place, columns, first, threadIdx.x, Threads, images);
       if (images.exist) __syncthreads();  // before the next row's images
     }
