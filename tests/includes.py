@@ -12,11 +12,11 @@ from pathlib import Path
 # A new header belongs into one of these lines: the first pattern that matches decides.
 LAYERS = [
     ("C words", r"(integer|version|status|extent|leaf|traffic|plan)\.h"),
-    ("words", r"(config|meta|pack|convert|name|nvtx)\.cuh"),
+    ("words", r"(config|meta|pack|memory|convert|name|nvtx)\.cuh"),
     ("grammar and collectives", r"(source|stage|sink|collective|statistic)/\w+\.cuh|(statistic|refused)\.cuh"),
     ("pipeline", r"(pipeline|check|reduction|row|describe)\.cuh"),
     ("kernels and host", r"kernel/\w+\.cuh|(host|iterator)\.cuh"),
-    ("doors", r"(launch|report)\.h|(launch|export)\.cuh"),
+    ("doors", r"(launch|report)\.h|(launch|export|kernel_of_plan)\.cuh"),
     ("everything", r"onepass\.(h|cuh)"),
 ]
 # What else may be included. C headers see the C library alone (under NVRTC its integers are in cuda/std; the C tests,
@@ -24,7 +24,7 @@ LAYERS = [
 # what stands in `#ifndef __CUDACC_RTC__` is the host's own and may come from anywhere.
 C_LIBRARY = r"(assert|float|inttypes|limits|math|stdalign|stdbool|stddef|stdint|string)\.h|cuda/std/c(limits|stddef|stdint)"
 CUDA = r"(cuda|cub|nv|nvtx3|cooperative_groups)(/.*|_\w+\.h|\.h)?|mma\.h|cooperative_groups\.h"
-HOST_SIDE = {"host.cuh", "iterator.cuh", "launch.cuh", "export.cuh"}
+HOST_SIDE = {"host.cuh", "iterator.cuh", "kernel_of_plan.cuh", "launch.cuh", "export.cuh"}
 
 
 def layer(header):

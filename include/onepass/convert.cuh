@@ -12,7 +12,7 @@
 
 #include <cuda/std/limits>  // the range of integers
 
-#include "pack.cuh"
+#include "memory.cuh"
 
 namespace ONEPASS_LOCAL onepass {
 namespace detail {

@@ -3,7 +3,7 @@
 #ifndef ONEPASS_COLLECTIVE_WARP_CUH
 #define ONEPASS_COLLECTIVE_WARP_CUH
 
-#include "../pack.cuh"
+#include "../memory.cuh"  // memcpy
 
 namespace ONEPASS_LOCAL onepass {
 namespace detail {

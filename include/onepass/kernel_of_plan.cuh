@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of onepass: which kernel a plan means.
+#ifndef ONEPASS_KERNEL_OF_PLAN_CUH
+#define ONEPASS_KERNEL_OF_PLAN_CUH
+
+#include "kernel/map.cuh"
+#include "kernel/reduce.cuh"
+#include "kernel/row_cluster.cuh"
+#include "kernel/row_pass.cuh"
+
+namespace ONEPASS_LOCAL onepass {
+namespace detail {
+
+// A kernel of any parameters as the runtime knows it.
+struct kernel_handle {
+  const void *function = nullptr;
+  kernel_handle() = default;
+  template <class... Args>
+  kernel_handle(void (*kernel)(Args...)) : function(reinterpret_cast<const void *>(kernel)) {}
+};
+
+// The kernel of a plan for rows in registers: one for each line of the table in plan.h, that for line I and below.
+template <class Tag, bool Aligned, int I = 0>
+kernel_handle row_kernel_for(const onepass_plan_t &plan) {
+  constexpr onepass_row_cut_t cut = onepass_row_cut(I);
+  constexpr int packs = onepass_row_packs(cut.packs, lanes_v<tagged_t<Tag>>);
+  if constexpr (onepass_row_cut(I + 1).threads > 0)
+    if (plan.threads != cut.threads || plan.packs != packs) return row_kernel_for<Tag, Aligned, I + 1>(plan);
+  return &row_kernel<Tag, static_cast<unsigned>(cut.threads), static_cast<unsigned>(packs), Aligned>;
+}
+// That of a plan for wider rows, or null.
+template <class Tag, bool Aligned>
+kernel_handle wide_row_kernel_for(const onepass_plan_t &plan) {
+  constexpr int packs = onepass_row_packs(ONEPASS_CLUSTER_PACKS, lanes_v<tagged_t<Tag>>);
+  if (plan.strategy == ONEPASS_ROW_STREAM) return &row_stream_kernel<Tag, Aligned>;
+  if constexpr (held_bytes<tagged_t<Tag>>() > 0) {
+    if (plan.strategy == ONEPASS_ROW_CLUSTER)
+      return &row_cluster_kernel<Tag, ONEPASS_CLUSTER_THREADS, static_cast<unsigned>(packs), Aligned>;
+    if (plan.strategy == ONEPASS_ROW_SHARED) return &row_shared_kernel<Tag, ONEPASS_SHARED_THREADS, Aligned>;
+  }
+  return {};
+}
+template <class Tag, bool Aligned>
+kernel_handle row_kernel_of_strategy(const onepass_plan_t &plan) {
+  if (plan.strategy > ONEPASS_ROW_BLOCK) return wide_row_kernel_for<Tag, Aligned>(plan);
+  return row_kernel_for<Tag, Aligned>(plan);
+}
+
+// The line of the table that AUTO takes for a width, or -1.
+template <class P>
+constexpr int row_line_of(int64_t columns) {
+  constexpr onepass_geometry_t geometry = geometry_of<P>();
+  for (int i = 0; onepass_row_cut(i).threads > 0; ++i) {
+    const onepass_row_cut_t cut = onepass_row_cut(i);
+    const int64_t groups = int64_t{cut.threads} * onepass_row_packs(cut.packs, geometry.lanes);
+    if (groups * geometry.lanes >= columns && cut.threads >= geometry.neighbours) return i;
+  }
+  return -1;
+}
+// Rows of a width that is part of the type, in registers: the kernel of that line alone. Null for another plan.
+template <class Tag, bool Aligned>
+kernel_handle row_kernel_of_width(const onepass_plan_t &plan) {
+  using P = tagged_t<Tag>;
+  constexpr int64_t columns = fixed_columns<Tag>::value;
+  constexpr int line = row_line_of<P>(columns);
+  if constexpr (line < 0) {
+    return wide_row_kernel_for<Tag, Aligned>(plan);
+  } else if constexpr (Aligned && columns % lanes_v<P> != 0) {
+    return {};
+  } else {
+    constexpr onepass_row_cut_t cut = onepass_row_cut(line);
+    constexpr int packs = onepass_row_packs(cut.packs, lanes_v<P>);
+    if (plan.strategy != cut.strategy || plan.threads != cut.threads || plan.packs != packs) return {};
+    return &row_kernel<Tag, static_cast<unsigned>(cut.threads), static_cast<unsigned>(packs), Aligned>;
+  }
+}
+template <class Tag, bool Aligned>
+kernel_handle row_kernel_of(const onepass_plan_t &plan) {
+  if constexpr (fixed_columns<Tag>::value >= 0) return row_kernel_of_width<Tag, Aligned>(plan);
+  else return row_kernel_of_strategy<Tag, Aligned>(plan);
+}
+
+// The kernel of a plan.
+template <class Tag, bool Aligned, bool Counted>
+kernel_handle kernel_of_family() {
+  if constexpr (any_reduces_array<tagged_t<Tag>>::value) return &reduce_kernel<Tag, Aligned, Counted>;
+  else return &map_kernel<Tag, Aligned, Counted>;
+}
+template <class Tag>
+kernel_handle kernel_for(const onepass_plan_t &plan) {
+  if constexpr (any_needs_row<tagged_t<Tag>>::value) {
+    return plan.aligned ? row_kernel_of<Tag, true>(plan) : row_kernel_of<Tag, false>(plan);
+  } else {
+    if (plan.counted) return plan.aligned ? kernel_of_family<Tag, true, true>() : kernel_of_family<Tag, false, true>();
+    return plan.aligned ? kernel_of_family<Tag, true, false>() : kernel_of_family<Tag, false, false>();
+  }
+}
+
+}  // namespace detail
+}  // namespace onepass
+
+#endif

@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of onepass: the only functions that touch memory: a group is read or written by words, at any address.
+#ifndef ONEPASS_MEMORY_CUH
+#define ONEPASS_MEMORY_CUH
+
+#ifndef __CUDACC_RTC__
+#include <cstring>  // memcpy
+#endif
+
+#include "pack.cuh"
+
+namespace ONEPASS_LOCAL onepass {
+namespace detail {
+
+// A group of 8 or 16-bit elements that is words of 16 bytes.
+template <int N, class T>
+inline constexpr bool is_small_group = sizeof(T) < 4 && N * sizeof(T) % 16 == 0;
+
+template <unsigned Bytes>
+struct word;
+template <>
+struct word<16> {
+  using type = uint4;
+};
+template <>
+struct word<8> {
+  using type = uint2;
+};
+template <>
+struct word<4> {
+  using type = unsigned;
+};
+template <>
+struct word<2> {
+  using type = unsigned short;
+};
+template <>
+struct word<1> {
+  using type = unsigned char;
+};
+
+ONEPASS_HD constexpr unsigned word_bytes(unsigned bytes) { return bytes < 16 ? bytes : 16; }
+
+template <class To, class From>
+ONEPASS_HD To bit_copy(const From &from) {
+  static_assert(sizeof(To) == sizeof(From), "onepass: bit_copy between types of different size");
+  To to;
+  memcpy(static_cast<void *>(&to), &from, sizeof(To));
+#if defined(__GNUC__) && !defined(__CUDA_ARCH__)
+  asm("" : "+m"(to));  // GCC 12 at -O2 makes vectors of chains of such copies, and loses lanes
+#endif
+  return to;
+}
+
+// Whether `p` may be read or written by words of a whole group.
+template <int N, class T>
+ONEPASS_HD bool is_word_aligned(const T *p) {
+  return reinterpret_cast<cs::uintptr_t>(p) % word_bytes(N * sizeof(T)) == 0;
+}
+
+// A group as 16-byte words (or one smaller word); zeros where it does not exist.
+template <int N, class T>
+ONEPASS_HD pack<T, N> read_words(const T *p, bool exists = true) {
+  constexpr unsigned bytes = N * sizeof(T), step = word_bytes(bytes), count = bytes / step;
+  using word_type = typename word<step>::type;
+  struct alignas(step) words {
+    word_type w[count];
+  } all;
+  ONEPASS_UNROLL
+  for (unsigned i = 0; i < count; ++i) all.w[i] = exists ? reinterpret_cast<const word_type *>(p)[i] : word_type{};
+  return bit_copy<pack<T, N>>(all);
+}
+
+// Through the store intrinsics: assignments of a group that was put together from parts are split into parts again.
+template <class Word>
+ONEPASS_HD void write_word(Word *p, const Word &w) {
+#ifdef __CUDA_ARCH__
+  __stwb(p, w);
+#else
+  *p = w;
+#endif
+}
+
+template <int N, class T>
+ONEPASS_HD void write_words(T *p, const pack<T, N> &v) {
+  constexpr unsigned bytes = N * sizeof(T), step = word_bytes(bytes), count = bytes / step;
+  using word_type = typename word<step>::type;
+  struct alignas(step) words {
+    word_type w[count];
+  };
+  const words all = bit_copy<words>(v);
+  ONEPASS_UNROLL
+  for (unsigned i = 0; i < count; ++i) write_word(reinterpret_cast<word_type *>(p) + i, all.w[i]);
+}
+
+template <int N, access A, class T>
+ONEPASS_HD pack<T, N> read_elements(const T *p, const position<N, A> &at) {
+  pack<T, N> v;
+  ONEPASS_UNROLL
+  for (int i = 0; i < N; ++i) v[i] = at.has(i) ? p[i] : T{};
+  return v;
+}
+
+// A group of small elements at any address: the 4-byte words that hold it, and by how many bits it starts inside the
+// first. They are shifted when they are looked at, not where they are loaded, so that loads do not wait for each other.
+template <class T, int N>
+struct skewed {
+  static constexpr unsigned words = N * sizeof(T) / 4;
+  uint32_t w[words + 1];
+  unsigned shift;
+};
+
+// A word that is read holds at least a byte of the group and none from beyond the row: at its ends elements are read.
+template <int N, class T>
+ONEPASS_HD skewed<T, N> read_skewed(const T *p, const position<N, access::any> &at) {
+  using group = skewed<T, N>;
+  group raw;
+#ifdef __CUDA_ARCH__
+  if (at.full() && !at.edge) {
+    const unsigned skew = static_cast<unsigned>(reinterpret_cast<cs::uintptr_t>(p)) % 4;
+    const auto *from = reinterpret_cast<const uint32_t *>(reinterpret_cast<const char *>(p) - skew);
+    ONEPASS_UNROLL
+    for (unsigned i = 0; i < group::words; ++i) raw.w[i] = from[i];
+    raw.w[group::words] = skew != 0 ? from[group::words] : 0;
+    raw.shift = skew * 8;
+    return raw;
+  }
+#endif
+  const pack<T, N> v = read_elements(p, at);
+  memcpy(static_cast<void *>(raw.w), &v, sizeof v);
+  raw.w[group::words] = raw.shift = 0;
+  return raw;
+}
+
+// A group of 16-byte words at any address: the aligned words that hold it, and by how many bytes it starts inside the
+// first.
+template <class T, int N>
+struct wide_skewed {
+  static constexpr unsigned loads = N * sizeof(T) / 16 + 1, words = N * sizeof(T) / 4;
+  uint32_t w[4 * loads];
+  unsigned skew;
+};
+template <int N, class T, access A>
+ONEPASS_HD wide_skewed<T, N> read_wide(const T *p, const position<N, A> &at, bool edge) {
+  using group = wide_skewed<T, N>;
+  group raw;
+#ifdef __CUDA_ARCH__
+  if (at.full() && !edge) {
+    raw.skew = static_cast<unsigned>(reinterpret_cast<cs::uintptr_t>(p)) % 16;
+    const auto *from = reinterpret_cast<const uint4 *>(reinterpret_cast<const char *>(p) - raw.skew);
+    ONEPASS_UNROLL
+    for (unsigned i = 0; i < group::loads; ++i) {
+      const uint4 word = i + 1 < group::loads || raw.skew != 0 ? from[i] : uint4{};
+      raw.w[4 * i] = word.x;
+      raw.w[4 * i + 1] = word.y;
+      raw.w[4 * i + 2] = word.z;
+      raw.w[4 * i + 3] = word.w;
+    }
+    return raw;
+  }
+#endif
+  const pack<T, N> v = read_elements(p, at);
+  memcpy(static_cast<void *>(raw.w), &v, sizeof v);
+  ONEPASS_UNROLL
+  for (unsigned i = group::words; i < 4 * group::loads; ++i) raw.w[i] = 0;
+  raw.skew = 0;
+  return raw;
+}
+
+// The first Words of `w` from byte `skew` on, skew in [0, 16).
+template <unsigned Words, unsigned Given>
+ONEPASS_HD void shift_words(uint32_t (&w)[Given], unsigned skew) {
+  static_assert(Given >= Words + 4, "onepass: shift_words needs the words behind");
+#ifdef __CUDA_ARCH__
+  if (skew == 0) return;
+  ONEPASS_UNROLL
+  for (unsigned i = 0; i < Words + 2; ++i) w[i] = skew & 8 ? w[i + 2] : w[i];
+  ONEPASS_UNROLL
+  for (unsigned i = 0; i < Words + 1; ++i) w[i] = skew & 4 ? w[i + 1] : w[i];
+  ONEPASS_UNROLL
+  for (unsigned i = 0; i < Words; ++i) w[i] = __funnelshift_r(w[i], w[i + 1], skew % 4 * 8);
+#else
+  (void)w, (void)skew;  // read element by element
+#endif
+}
+template <class T, int N>
+ONEPASS_HD pack<T, N> settle(const wide_skewed<T, N> &raw) {
+  wide_skewed<T, N> shifted = raw;
+  shift_words<wide_skewed<T, N>::words>(shifted.w, raw.skew);
+  struct {
+    uint32_t w[wide_skewed<T, N>::words];
+  } to;
+  ONEPASS_UNROLL
+  for (unsigned i = 0; i < wide_skewed<T, N>::words; ++i) to.w[i] = shifted.w[i];
+  return bit_copy<pack<T, N>>(to);
+}
+
+// The raw group as its lanes.
+template <class T, int N>
+ONEPASS_HD pack<T, N> settle(const skewed<T, N> &raw) {
+  struct {
+    uint32_t w[skewed<T, N>::words];
+  } to;
+  ONEPASS_UNROLL
+  for (unsigned i = 0; i < skewed<T, N>::words; ++i)
+#ifdef __CUDA_ARCH__
+    to.w[i] = __funnelshift_r(raw.w[i], raw.w[i + 1], raw.shift);
+#else
+    to.w[i] = raw.w[i];
+#endif
+  return bit_copy<pack<T, N>>(to);
+}
+template <class T, int N>
+ONEPASS_HD pack<T, N> settle(const pack<T, N> &raw) {
+  return raw;
+}
+
+__device__ __forceinline__ void copies_have_landed() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+#ifdef __CUDA_ARCH__
+// Bytes, 4, 8 or 16 of them, from global to shared memory; they are there behind copies_have_landed.
+template <unsigned Bytes>
+__device__ __forceinline__ void copy_to_shared(unsigned char *to, const void *from) {
+#if __CUDA_ARCH__ >= 800
+  const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(to));
+  if constexpr (Bytes == 16)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;"
+                 :
+                 : "r"(address), "l"(__cvta_generic_to_global(from))
+                 : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;"
+                 :
+                 : "r"(address), "l"(__cvta_generic_to_global(from)), "n"(Bytes)
+                 : "memory");
+#else
+  using word_type = typename word<Bytes>::type;
+  *reinterpret_cast<word_type *>(to) = *static_cast<const word_type *>(from);
+#endif
+}
+
+template <int N, bool Vector, access A, class T>
+ONEPASS_HD auto read(const T *p, const position<N, A> &at);
+
+// A group to shared memory, without waiting for it where its words have 4 bytes or more.
+template <int N, access A, class T>
+__device__ __forceinline__ void land(T *own, const T *p, const position<N, A> &at) {
+  constexpr unsigned bytes = N * sizeof(T), step = word_bytes(bytes);
+  if constexpr (A == access::held && step >= 4) {
+    ONEPASS_UNROLL
+    for (unsigned i = 0; i < bytes; i += step)
+      copy_to_shared<step>(reinterpret_cast<unsigned char *>(own) + i, reinterpret_cast<const char *>(p) + i);
+  } else {
+    const pack<T, N> v = settle(read<N, false>(p, at.uncopied()));
+    memcpy(static_cast<void *>(own), &v, sizeof v);
+  }
+}
+
+template <int N, access A, class T>
+__device__ __forceinline__ pack<T, N> read_held(const T *p, const position<N, A> &at) {
+  held_copy &copy = *at.copy;
+  if (copy.filling == landing::vectors) return {};
+  T *own = reinterpret_cast<T *>(copy.next + copy.thread * unsigned(N * sizeof(T)));
+  copy.next += copy.threads * unsigned(N * sizeof(T));
+  if (copy.filling == landing::nothing) return read_words<N>(own);
+  land(own, p, at);
+  return {};
+}
+template <int N, class T>
+__device__ __forceinline__ pack<T, N> read_kept(const T *p, const position<N, access::held> &at) {
+  held_copy &copy = *at.copy;
+  if (copy.filling == landing::arrays) return {};
+  T *own = reinterpret_cast<T *>(copy.vector + copy.thread * unsigned(N * sizeof(T)));
+  copy.vector += copy.threads * unsigned(N * sizeof(T));
+  if (copy.filling == landing::nothing)  // by one load, from one place or the other
+    return read_words<N>(copy.keeps ? const_cast<const T *>(own) : p, copy.keeps || at.full());
+  if (at.full()) land(own, p, at);
+  return {};
+}
+#endif
+
+// The group at `p`, of an array with the extent's rows or of a vector: the one way to load. What it returns, settle
+// makes a pack of.
+template <int N, bool Vector = false, access A, class T>
+ONEPASS_HD auto read(const T *p, const position<N, A> &at) {
+#ifdef __CUDA_ARCH__
+  if constexpr (is_held<A> && !Vector) return read_held(p, at);
+  else if constexpr (A == access::held) return read_kept(p, at);
+  else if constexpr (A == access::held_row) return read<N, true>(p, at.uncopied());
+  else
+#endif
+      if constexpr (is_row<A> && is_small_group<N, T>) {
+    return read_wide(p, at, Vector ? at.edge : at.border);
+  } else if constexpr (A == access::any && sizeof(T) < 4 && N * sizeof(T) >= 4) {
+    return read_skewed(p, at);
+  } else {
+#ifdef __CUDA_ARCH__
+    if constexpr (A == access::whole) return read_words<N>(p);
+    else if constexpr (A == access::entire) return read_words<N>(p, at.full());
+    else if (at.full() && (A == access::aligned || is_word_aligned<N>(p))) return read_words<N>(p);
+#endif
+    return read_elements(p, at);
+  }
+}
+
+#ifdef __CUDA_ARCH__
+// A group of 16-byte words to any address, together with the lanes beside: where the next lane has the group behind,
+// the aligned word that both share is stored as one. A lane whose neighbours have not (at the ends of a row or a warp)
+// stores the rest of its first or last word by elements. All lanes of the warp call.
+template <int N, class T>
+__device__ __forceinline__ void write_together(T *p, const pack<T, N> &v, const position<N, access::row> &at) {
+  constexpr unsigned words = N * sizeof(T) / 4, all_lanes = 0xffffffffu;
+  const unsigned skew = static_cast<unsigned>(reinterpret_cast<cs::uintptr_t>(p)) % 16, lane = threadIdx.x % 32;
+  const int row = static_cast<int>(at.row);  // of neighbours the same or not: 32 bits tell
+  const bool whole = at.full(), same_row = __shfl_down_sync(all_lanes, row, 1) == row && lane < 31;
+  const unsigned wholes = __ballot_sync(all_lanes, whole);
+  const bool joins = same_row && whole && (wholes >> 1 >> lane & 1) != 0;
+  const unsigned joining = __ballot_sync(all_lanes, joins);
+  const bool follows = (joining << 1 >> lane & 1) != 0;
+  struct {
+    uint32_t w[words];
+  } own = bit_copy<decltype(own)>(v);
+  uint32_t w[words + 4];
+  ONEPASS_UNROLL
+  for (unsigned i = 0; i < words; ++i) w[i] = own.w[i];
+  ONEPASS_UNROLL
+  for (unsigned i = 0; i < 4; ++i) w[words + i] = __shfl_down_sync(all_lanes, own.w[i], 1);
+  if (whole && skew == 0) return write_words(p, v);
+  shift_words<words>(w, 16 - skew);
+  auto *to = reinterpret_cast<uint4 *>(reinterpret_cast<char *>(p) + (16 - skew));
+  ONEPASS_UNROLL
+  for (unsigned i = 0; i < words / 4; ++i)
+    if (i + 1 < words / 4 ? whole : joins)
+      __stwb(to + i, make_uint4(w[4 * i], w[4 * i + 1], w[4 * i + 2], w[4 * i + 3]));
+  if (joins && follows) return;
+  constexpr int of_word = static_cast<int>(16 / sizeof(T));
+  const int head = static_cast<int>((16 - skew) / sizeof(T));  // elements in front of the first aligned word
+  const int before = !whole ? at.count : follows ? 0 : head, from = whole && !joins ? N - of_word + head : N;
+  ONEPASS_UNROLL
+  for (int i = 0; i < N; ++i)
+    if (i < before || i >= from) p[i] = v[i];
+}
+#endif
+
+#ifdef __CUDA_ARCH__
+// A group to where `p` will lie in the image of its row, by words of 4 bytes and, where it begins inside one, smaller
+// pieces at its ends.
+template <int N, class T>
+__device__ __forceinline__ void write_to_image(unsigned char *image, const T *p, const pack<T, N> &v,
+                                               const position<N, access::image> &at) {
+  constexpr unsigned words = N * sizeof(T) / 4;
+  const unsigned skew = static_cast<unsigned>(reinterpret_cast<cs::uintptr_t>(p)) % 16, inside = skew % 4;
+  unsigned char *to = image + skew + static_cast<unsigned>(at.column - at.origin) * static_cast<unsigned>(sizeof(T));
+  T *elements = reinterpret_cast<T *>(to);
+  if (!at.full()) {
+    ONEPASS_UNROLL
+    for (int i = 0; i < N; ++i)
+      if (at.has(i)) elements[i] = v[i];
+    return;
+  }
+  struct {
+    uint32_t w[words];
+  } own = bit_copy<decltype(own)>(v);
+  if (inside == 0) {
+    ONEPASS_UNROLL
+    for (unsigned i = 0; i < words; ++i) reinterpret_cast<uint32_t *>(to)[i] = own.w[i];
+    return;
+  }
+  auto *next = reinterpret_cast<uint32_t *>(to + (4 - inside));
+  ONEPASS_UNROLL
+  for (unsigned i = 0; i + 1 < words; ++i) next[i] = __funnelshift_r(own.w[i], own.w[i + 1], 32 - 8 * inside);
+  const int head = static_cast<int>((4 - inside) / sizeof(T));
+  constexpr int of_word = static_cast<int>(4 / sizeof(T));
+  ONEPASS_UNROLL
+  for (int i = 0; i < of_word - 1; ++i) {
+    if (i < head) elements[i] = v[i];
+    if (i >= head - 1) elements[N - of_word + 1 + i] = v[N - of_word + 1 + i];
+  }
+}
+
+// The image of a row of `bytes` to where it belongs, by the threads that share it, behind a barrier: words, and
+// elements at its two ends.
+template <class T>
+__device__ __forceinline__ void write_image(T *row, const unsigned char *image, unsigned bytes, unsigned thread,
+                                            unsigned threads) {
+  const unsigned skew = static_cast<unsigned>(reinterpret_cast<cs::uintptr_t>(row)) % 16, end = skew + bytes;
+  char *start = reinterpret_cast<char *>(row) - skew;
+#pragma unroll 4
+  for (unsigned at = 16 * thread; at < end; at += 16 * threads) {
+    if (at >= skew && at + 16 <= end) {
+      __stwb(reinterpret_cast<uint4 *>(start + at), *reinterpret_cast<const uint4 *>(image + at));
+    } else {
+      for (unsigned i = at < skew ? skew : at; i < at + 16 && i < end; i += sizeof(T))
+        *reinterpret_cast<T *>(start + i) = *reinterpret_cast<const T *>(image + i);
+    }
+  }
+}
+#endif
+
+// The existing lanes of the group to `p`: the one way to store.
+template <int N, access A, class T>
+ONEPASS_HD void write(T *p, const pack<T, N> &v, const position<N, A> &at) {
+#ifdef __CUDA_ARCH__
+  if constexpr (A == access::held_row) return write(p, v, at.uncopied());
+  if constexpr (A == access::row && is_small_group<N, T>) return write_together(p, v, at);
+  if constexpr (A == access::image && is_small_group<N, T>)
+    if (at.imaged) return write_to_image(at.image, p, v, at);
+  if constexpr (A == access::whole) return write_words(p, v);
+  if constexpr (A == access::entire || A == access::held) {
+    if (at.full()) write_words(p, v);
+    return;
+  }
+  if (at.full() && (A == access::aligned || is_word_aligned<N>(p))) return write_words(p, v);
+#endif
+  ONEPASS_UNROLL
+  for (int i = 0; i < N; ++i)
+    if (at.has(i)) p[i] = v[i];
+}
+
+}  // namespace detail
+}  // namespace onepass
+
+#endif
