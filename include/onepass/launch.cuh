@@ -164,8 +164,7 @@ onepass_status_t start_on_device(const tagged_t<Tag> &p, onepass_extent_t extent
     rows.count = extent.columns_at;
     rows.offsets = extent.offsets;
     rows.offset_bytes = extent.offset_bytes;
-    if (plan.strategy <= ONEPASS_ROW_CLUSTER && !plan.aligned)
-      rows.image_bytes = static_cast<uint32_t>(plan.shared_bytes / (block_threads(plan) / plan.threads));
+    rows.image_bytes = static_cast<uint32_t>(plan.image_bytes);
     rows.part = static_cast<uint32_t>(plan.packs * plan.threads);
     rows.resident = static_cast<uint32_t>(plan.resident);
     rows.rounds = plan.rounds;

@@ -140,30 +140,40 @@ struct wide_skewed {
   uint32_t w[4 * loads];
   unsigned skew;
 };
+template <class T>
+ONEPASS_HD unsigned skew_of(const T *p) {
+  return static_cast<unsigned>(reinterpret_cast<cs::uintptr_t>(p)) % 16;
+}
+
+// Words that hold at least a byte of the group. At the array's ends, where they may hold others from beyond them,
+// elements are read.
 template <int N, class T, access A>
-ONEPASS_HD wide_skewed<T, N> read_wide(const T *p, const position<N, A> &at, bool edge) {
+ONEPASS_HD wide_skewed<T, N> read_wide(const T *p, const position<N, A> &at) {
   using group = wide_skewed<T, N>;
   group raw;
+  bool by_elements = true;
 #ifdef __CUDA_ARCH__
-  if (at.full() && !edge) {
-    raw.skew = static_cast<unsigned>(reinterpret_cast<cs::uintptr_t>(p)) % 16;
-    const auto *from = reinterpret_cast<const uint4 *>(reinterpret_cast<const char *>(p) - raw.skew);
-    ONEPASS_UNROLL
-    for (unsigned i = 0; i < group::loads; ++i) {
-      const uint4 word = i + 1 < group::loads || raw.skew != 0 ? from[i] : uint4{};
-      raw.w[4 * i] = word.x;
-      raw.w[4 * i + 1] = word.y;
-      raw.w[4 * i + 2] = word.z;
-      raw.w[4 * i + 3] = word.w;
-    }
-    return raw;
+  by_elements = at.border;
+  const unsigned skew = skew_of(p);
+  const auto *from = reinterpret_cast<const uint4 *>(reinterpret_cast<const char *>(p) - skew);
+  const unsigned end = skew + static_cast<unsigned>(at.count) * unsigned{sizeof(T)};
+  raw.skew = skew;
+  ONEPASS_UNROLL
+  for (unsigned i = 0; i < group::loads; ++i) {
+    const uint4 word = at.count > 0 && !by_elements && (i == 0 || 16 * i < end) ? from[i] : uint4{};
+    raw.w[4 * i] = word.x;
+    raw.w[4 * i + 1] = word.y;
+    raw.w[4 * i + 2] = word.z;
+    raw.w[4 * i + 3] = word.w;
   }
 #endif
-  const pack<T, N> v = read_elements(p, at);
-  memcpy(static_cast<void *>(raw.w), &v, sizeof v);
-  ONEPASS_UNROLL
-  for (unsigned i = group::words; i < 4 * group::loads; ++i) raw.w[i] = 0;
-  raw.skew = 0;
+  if (by_elements) {
+    const pack<T, N> v = read_elements(p, at);
+    memcpy(static_cast<void *>(raw.w), &v, sizeof v);
+    ONEPASS_UNROLL
+    for (unsigned i = group::words; i < 4 * group::loads; ++i) raw.w[i] = 0;
+    raw.skew = 0;
+  }
   return raw;
 }
 
@@ -283,18 +293,31 @@ __device__ __forceinline__ pack<T, N> read_kept(const T *p, const position<N, ac
 }
 #endif
 
+#ifdef __CUDA_ARCH__
+// By all threads of a block.
+template <int N, class T>
+__device__ __forceinline__ pack<T, N> ask_for(const T *p, const position<N, access::ahead> &at) {
+  const auto *from = reinterpret_cast<const char *>(p);
+  for (unsigned sector = 32 * threadIdx.x; sector < at.columns * unsigned{sizeof(T)}; sector += 32 * blockDim.x)
+    asm volatile("prefetch.global.L2 [%0];" : : "l"(__cvta_generic_to_global(from + sector)));
+  return {};
+}
+#endif
+
 // The group at `p`, of an array with the extent's rows or of a vector: the one way to load. What it returns, settle
 // makes a pack of.
 template <int N, bool Vector = false, access A, class T>
 ONEPASS_HD auto read(const T *p, const position<N, A> &at) {
 #ifdef __CUDA_ARCH__
-  if constexpr (is_held<A> && !Vector) return read_held(p, at);
+  if constexpr (A == access::ahead && Vector) return pack<T, N>{};
+  else if constexpr (A == access::ahead) return ask_for(p, at);
+  else if constexpr (is_held<A> && !Vector) return read_held(p, at);
   else if constexpr (A == access::held) return read_kept(p, at);
   else if constexpr (A == access::held_row) return read<N, true>(p, at.uncopied());
   else
 #endif
-      if constexpr (is_row<A> && is_small_group<N, T>) {
-    return read_wide(p, at, Vector ? at.edge : at.border);
+      if constexpr (is_row<A> && is_small_group<N, T> && !Vector) {
+    return read_wide(p, at);
   } else if constexpr (A == access::any && sizeof(T) < 4 && N * sizeof(T) >= 4) {
     return read_skewed(p, at);
   } else {
@@ -354,7 +377,7 @@ __device__ __forceinline__ void write_to_image(unsigned char *image, const T *p,
                                                const position<N, access::image> &at) {
   constexpr unsigned words = N * sizeof(T) / 4;
   const unsigned skew = static_cast<unsigned>(reinterpret_cast<cs::uintptr_t>(p)) % 16, inside = skew % 4;
-  unsigned char *to = image + skew + static_cast<unsigned>(at.column - at.origin) * static_cast<unsigned>(sizeof(T));
+  unsigned char *to = image + skew + static_cast<unsigned>(at.column - at.origin) * unsigned{sizeof(T)};
   T *elements = reinterpret_cast<T *>(to);
   if (!at.full()) {
     ONEPASS_UNROLL
@@ -382,22 +405,25 @@ __device__ __forceinline__ void write_to_image(unsigned char *image, const T *p,
   }
 }
 
-// The image of a row of `bytes` to where it belongs, by the threads that share it, behind a barrier: words, and
-// elements at its two ends.
+// The image of a row of `bytes` to where it belongs, by the threads that share it, behind a barrier: whole words, and
+// the elements in front of the first and behind the last.
 template <class T>
 __device__ __forceinline__ void write_image(T *row, const unsigned char *image, unsigned bytes, unsigned thread,
                                             unsigned threads) {
-  const unsigned skew = static_cast<unsigned>(reinterpret_cast<cs::uintptr_t>(row)) % 16, end = skew + bytes;
+  const unsigned skew = static_cast<unsigned>(reinterpret_cast<cs::uintptr_t>(row)) % 16, end = skew + bytes,
+                 first = (skew + 15) / 16 * 16, last = end / 16 * 16, own = thread * unsigned{sizeof(T)};
   char *start = reinterpret_cast<char *>(row) - skew;
 #pragma unroll 4
-  for (unsigned at = 16 * thread; at < end; at += 16 * threads) {
-    if (at >= skew && at + 16 <= end) {
-      __stwb(reinterpret_cast<uint4 *>(start + at), *reinterpret_cast<const uint4 *>(image + at));
-    } else {
-      for (unsigned i = at < skew ? skew : at; i < at + 16 && i < end; i += sizeof(T))
-        *reinterpret_cast<T *>(start + i) = *reinterpret_cast<const T *>(image + i);
-    }
-  }
+  for (unsigned at = first + 16 * thread; at < last; at += 16 * threads)
+    __stwb(reinterpret_cast<uint4 *>(start + at), *reinterpret_cast<const uint4 *>(image + at));
+  if (own >= 16) return;
+  const auto elements = [&](unsigned from, unsigned to) {
+#pragma unroll 1
+    for (unsigned at = from + own; at < to; at += threads * unsigned{sizeof(T)})
+      *reinterpret_cast<T *>(start + at) = *reinterpret_cast<const T *>(image + at);
+  };
+  elements(skew, first < end ? first : end);
+  elements(last >= first ? last : end, end);
 }
 #endif
 
@@ -407,8 +433,7 @@ ONEPASS_HD void write(T *p, const pack<T, N> &v, const position<N, A> &at) {
 #ifdef __CUDA_ARCH__
   if constexpr (A == access::held_row) return write(p, v, at.uncopied());
   if constexpr (A == access::row && is_small_group<N, T>) return write_together(p, v, at);
-  if constexpr (A == access::image && is_small_group<N, T>)
-    if (at.imaged) return write_to_image(at.image, p, v, at);
+  if constexpr (A == access::image && is_small_group<N, T>) return write_to_image(at.image, p, v, at);
   if constexpr (A == access::whole) return write_words(p, v);
   if constexpr (A == access::entire || A == access::held) {
     if (at.full()) write_words(p, v);

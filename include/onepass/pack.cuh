@@ -24,8 +24,9 @@ enum class access {
   any,      // neither
   row,    // neither, and the lanes of a warp hold neighbouring groups of a row, at any distance from a word of 16 bytes
   image,  // likewise, and small elements go to memory by an image of the row in shared memory
+  ahead,  // nothing is read: a row is asked for from a column on, so that it is in the L2 cache when it is read
   held,   // aligned, in a row that a kernel has copied to shared memory
-  held_row  // likewise, at any distance from a word of 16 bytes
+  held_row,  // likewise, at any distance from a word of 16 bytes
 };
 template <access A>
 inline constexpr bool is_row = A == access::row || A == access::image;
@@ -44,7 +45,7 @@ struct position {
   static constexpr access mode = A;
   int64_t row, column, index;
   int32_t count;  // [0, N]; 0: nothing here
-  bool edge;      // a word (of 4 bytes; of 16 for access::row) that holds a byte of the group may reach beyond its row,
+  bool edge;      // a word (of 4 bytes; of 16 in a row kernel) that holds a byte of the group may reach beyond its row,
   bool border;    // and that is the first or the last, so that the word may reach beyond the array
 
   ONEPASS_HD constexpr bool has(int lane) const {
@@ -88,15 +89,13 @@ struct position<N, access::held_row> : held_position<N> {
 };
 
 // A group of a row of which images are kept: what a store of small elements writes lies in shared memory as it will in
-// global memory, up to 16 bytes, and goes there word by word when the row is whole.
+// global memory, up to a word of 16 bytes, and goes there word by word when the row is whole.
 template <int N>
 struct position<N, access::image> {
   static constexpr access mode = access::image;
   int64_t row, column, index;
   int32_t count;
-  bool edge, border;
-  bool live;                     // some lane of the warp has a group here, so that all of them call
-  bool imaged;                   // else there was no memory for images, and elements are written
+  bool border;                   // as above
   unsigned char *memory;         // of all images
   unsigned groups;               // that an image has room for,
   int64_t origin;                // and the column of the first
@@ -110,6 +109,18 @@ struct position<N, access::image> {
   ONEPASS_HD void aim(int stores, int bytes) const {
     image = memory + (32u * static_cast<unsigned>(stores) + static_cast<unsigned>(bytes) * groups);
   }
+};
+
+// Where a row is asked for: `columns` from there on.
+template <int N>
+struct position<N, access::ahead> {
+  static constexpr access mode = access::ahead;
+  int64_t row, column, index;
+  unsigned columns;
+
+  ONEPASS_HD constexpr bool has(int) const { return true; }
+  ONEPASS_HD constexpr coordinate lane(int i) const { return {row, column + i, index + i}; }
+  ONEPASS_HD constexpr bool full() const { return true; }
 };
 
 namespace detail {

@@ -65,7 +65,8 @@ typedef struct onepass_plan_t {  // onepass_plan is the function below
   int32_t passes;
   onepass_row_strategy_t strategy;  // of rows; `threads` is then those of a row in a block
   int32_t cluster;                  // blocks that share a row
-  int32_t shared_bytes;             // of a block: of the row or its part, or of images of it
+  int32_t shared_bytes;             // of a block: of the row or its part, or of images of it,
+  int32_t image_bytes;              // and those of one row's images
   int32_t keeps;                    // nonzero: vectors are kept in shared memory too
   int32_t resident;                 // clusters that stay for `rounds` rows each; those behind take one row
   int64_t rounds;
@@ -161,7 +162,7 @@ typedef struct onepass_row_cut_t {  // onepass_row_cut is the function below
 ONEPASS_INLINE ONEPASS_CONSTEXPR onepass_row_cut_t onepass_row_cut(int i) {
   const onepass_row_cut_t cuts[] = {
       {ONEPASS_ROW_WARP, 4, 2},    {ONEPASS_ROW_WARP, 8, 2},    {ONEPASS_ROW_WARP, 16, 2},
-      {ONEPASS_ROW_WARP, 32, 2},   {ONEPASS_ROW_WARP, 32, 4},   {ONEPASS_ROW_BLOCK, 64, 4},
+      {ONEPASS_ROW_WARP, 16, 4},   {ONEPASS_ROW_WARP, 32, 4},   {ONEPASS_ROW_BLOCK, 64, 4},
       {ONEPASS_ROW_BLOCK, 96, 4},  {ONEPASS_ROW_BLOCK, 128, 4}, {ONEPASS_ROW_BLOCK, 160, 4},
       {ONEPASS_ROW_BLOCK, 192, 4}, {ONEPASS_ROW_BLOCK, 256, 4}, {ONEPASS_ROW_BLOCK, 192, 8},
       {ONEPASS_ROW_BLOCK, 256, 8}, {ONEPASS_ROW_BLOCK, 384, 8}, {ONEPASS_ROW_AUTO, 0, 0}};  // the end
@@ -173,7 +174,7 @@ ONEPASS_INLINE ONEPASS_CONSTEXPR int32_t onepass_row_packs(int32_t packs, int32_
   return lanes > 8 ? packs / 2 : packs;
 }
 
-// Bytes of the images of a row of `groups`: each begins anywhere in its first word of 16 bytes.
+// Bytes of the images of a misaligned row of `groups`: each begins anywhere in its first word of 16 bytes.
 ONEPASS_INLINE int32_t onepass_row_images(const onepass_geometry_t *geometry, int32_t groups) {
   return groups * geometry->staged_bytes + 32 * geometry->staged;
 }
@@ -202,7 +203,8 @@ ONEPASS_INLINE int onepass_plan_cluster_row(const onepass_geometry_t *geometry, 
   const int64_t fewest = onepass_ceil_div(groups_per_row, own * threads), cluster = fewest > 1 ? fewest : 1;
   if (cluster > device.cluster) return 0;
   const int64_t some = onepass_ceil_div(groups_per_row, cluster * threads), packs = some > 1 ? some : 1;
-  const int64_t images = onepass_row_images(geometry, (int32_t)(own * threads));
+  const int32_t images = onepass_row_images(geometry, (int32_t)(own * threads));
+  if (images > device.shared_bytes) return 0;  // aligned or not: a row's bits are the same
   const int64_t both = own * (held + threads * geometry->kept_bytes);  // a place for each pack, so that none is asked for
   plan->strategy = ONEPASS_ROW_CLUSTER;
   plan->threads = ONEPASS_CLUSTER_THREADS;
@@ -210,7 +212,8 @@ ONEPASS_INLINE int onepass_plan_cluster_row(const onepass_geometry_t *geometry, 
   plan->cluster = (int32_t)cluster;
   plan->keeps = plan->aligned && geometry->kept_bytes > 0 && both <= device.shared_bytes;
   if (plan->aligned) plan->shared_bytes = (int32_t)(plan->keeps ? both : own * held);
-  else plan->shared_bytes = images <= device.shared_bytes ? (int32_t)images : 0;
+  else plan->shared_bytes = images;
+  plan->image_bytes = plan->aligned ? 0 : images;
   onepass_plan_rounds(rows, device, plan);
   return 1;
 }
@@ -250,11 +253,16 @@ ONEPASS_INLINE onepass_status_t onepass_plan_rows(const onepass_geometry_t *geom
     const onepass_row_cut_t cut = onepass_row_cut(i);
     const int32_t packs = onepass_row_packs(cut.packs, geometry->lanes);
     if (wanted != ONEPASS_ROW_AUTO && wanted != cut.strategy) continue;
+    const int32_t together = cut.strategy == ONEPASS_ROW_WARP ? ONEPASS_WARP_ROW_THREADS / cut.threads : 1;
+    const int32_t images = onepass_row_images(geometry, cut.threads * packs);
     if ((int64_t)cut.threads * packs < groups_per_row || cut.threads < geometry->neighbours) continue;
+    if (together * images > here.shared_bytes) continue;  // aligned or not: a row's bits are the same
     plan->strategy = cut.strategy;
     plan->threads = cut.threads;
     plan->packs = packs;
-    if (cut.strategy == ONEPASS_ROW_WARP) rows_per_block = ONEPASS_WARP_ROW_THREADS / cut.threads;
+    plan->image_bytes = plan->aligned ? 0 : images;
+    plan->shared_bytes = together * plan->image_bytes;
+    rows_per_block = together;
   }
   if (plan->strategy == ONEPASS_ROW_AUTO && (wide || wanted == ONEPASS_ROW_CLUSTER) &&
       onepass_plan_cluster_row(geometry, rows, groups_per_row, here, plan))
@@ -268,8 +276,6 @@ ONEPASS_INLINE onepass_status_t onepass_plan_rows(const onepass_geometry_t *geom
     plan->packs = 1;
     plan->passes = geometry->row_stages + 1;
   }
-  if (plan->strategy <= ONEPASS_ROW_BLOCK && !plan->aligned)
-    plan->shared_bytes = (int32_t)rows_per_block * onepass_row_images(geometry, plan->threads * plan->packs);
   if (rows > INT64_MAX / plan->cluster) return ONEPASS_ERROR_TOO_LARGE;
   plan->blocks = plan->cluster * onepass_ceil_div(rows, rows_per_block);
   return ONEPASS_SUCCESS;
@@ -292,6 +298,7 @@ ONEPASS_INLINE onepass_status_t onepass_plan(const onepass_geometry_t *geometry,
   plan->strategy = ONEPASS_ROW_AUTO;
   plan->cluster = 1;
   plan->shared_bytes = 0;
+  plan->image_bytes = 0;
   plan->keeps = 0;
   plan->resident = 0;
   plan->rounds = 0;

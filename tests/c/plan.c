@@ -400,7 +400,7 @@ static void check_cluster_rows(void) {
       CHECK(plan.blocks % plan.cluster == 0 && plan.rounds >= (count > 0));
       CHECK(plan.resident * plan.rounds + (clusters - plan.resident) == count);
     }
-  // A misaligned row has an image for each store, if there is room.
+  // A misaligned row has an image for each store; where there is no room for it, aligned rows go elsewhere too.
   onepass_geometry_t stored = one;
   stored.staged = 1;
   stored.staged_bytes = 16;
@@ -408,8 +408,12 @@ static void check_cluster_rows(void) {
   CHECK(onepass_plan(&stored, onepass_extent_2d(5, 16384), &odd, 1, ONEPASS_ROW_CLUSTER, &most, &plan) == ONEPASS_SUCCESS);
   CHECK(!plan.aligned && plan.packs == 8 && plan.shared_bytes == 4096 * 16 + 32);
   stored.staged_bytes = 64;
-  CHECK(onepass_plan(&stored, onepass_extent_2d(5, 16384), &odd, 1, ONEPASS_ROW_CLUSTER, &most, &plan) == ONEPASS_SUCCESS);
-  CHECK(!plan.aligned && plan.shared_bytes == 0);
+  for (int i = 0; i < 2; ++i) {
+    CHECK(onepass_plan(&stored, onepass_extent_2d(5, 16384), &odd, i, ONEPASS_ROW_CLUSTER, &most, &plan) ==
+          ONEPASS_ERROR_STRATEGY);
+    CHECK(onepass_plan(&stored, onepass_extent_2d(5, 4096), &odd, i, ONEPASS_ROW_BLOCK, &most, &plan) == ONEPASS_SUCCESS);
+    CHECK(plan.aligned == !i && plan.shared_bytes == (i ? 1024 * 64 + 32 : 0));
+  }
   // Without a row stage rows stream by, once.
   onepass_geometry_t sums = one;
   sums.row_stages = 0;

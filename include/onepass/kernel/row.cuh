@@ -88,8 +88,7 @@ __device__ __forceinline__ position<N, A> locate_group(const row_place &place, i
 // hold values across branches.
 template <class Group, int N, access A>
 __device__ __forceinline__ bool computes(const position<N, A> &at) {
-  if constexpr (A == access::image) return Group::full || at.live;
-  else return Group::full || at.count > 0;
+  return Group::full || at.count > 0;
 }
 
 // A statistic over the values of a thread that are held.
@@ -268,12 +267,6 @@ __device__ __forceinline__ void run_held(const Before &before, const Parts &part
   }
 }
 
-// The images of a row, where the launch has given memory for them.
-struct row_images {
-  bool exist;
-  unsigned char *memory;
-};
-
 // The images of a row to memory, in the order in which the stores behind a part are found.
 // (`columns` of it from `origin` on, where a block has a part of the row.)
 template <int N>
@@ -297,36 +290,57 @@ struct nothing_next {
   __device__ __forceinline__ void operator()() const {}
 };
 
+// The group of a thread in pack k, where the packs are `stride` columns apart, the first is at `column`, and `own`
+// columns remain of the row from the first thread's on. Of misaligned rows the last pack is the one that the row's end
+// cuts, whichever that is, and those in front of it are whole or not there: conditions of lanes are in the last alone.
+template <int N, access A, unsigned Packs, bool Full>
+__device__ __forceinline__ position<N, A> locate_pack(const row_place &place, int64_t columns, int64_t column,
+                                                      unsigned own, unsigned k, unsigned stride) {
+  const int64_t index = place.first + column;
+  if constexpr (A != access::image) {
+    const int64_t at = column + k * int64_t{stride}, left = columns - at;
+    const bool exists = Full && k + 1 < Packs;
+    return {place.row, at, index + k * int64_t{stride}, exists || left > 0 ? N : 0, false, false};
+  } else {
+    const unsigned fit = own / stride, whole = fit < Packs - 1 ? fit : Packs - 1, from = k + 1 < Packs ? k : whole;
+    const int64_t beside = from * int64_t{stride}, at = column + beside;
+    const int32_t left = static_cast<int32_t>(columns - at), some = left < N ? (left > 0 ? left : 0) : N;
+    position<N, A> where{};
+    where.row = place.row;
+    where.column = at;
+    where.index = index + beside;
+    where.count = k + 1 == Packs ? some : k < whole ? N : 0;
+    where.border = place.outer && (at < 16 || left < N + 16);
+    return where;
+  }
+}
+
 // A row in registers: all loads, then everything else. The packs of a thread are `stride` groups apart; all but the
 // last are Full if that is known. `columns` is where the row ends for these threads, which begin at group `first`.
-template <class Group, int N, access A, unsigned Packs, bool Full, class P>
+// `next` may begin when all has been read.
+template <class Group, int N, access A, unsigned Packs, bool Full, class P, class Next>
 __device__ __forceinline__ void hold_row(const P &p, const row_place &place, int64_t columns, unsigned first,
-                                         unsigned thread, unsigned stride, const row_images &images) {
+                                         unsigned thread, unsigned stride, unsigned char *images, const Next &next) {
   using raw_type = decltype(fetch_early<N, false>(p.inner, position<N, A>{}));
-  const int64_t own = first + thread;  // packs are at constant distances from it
+  const int64_t origin = static_cast<int64_t>(first) * N, column = origin + thread * int64_t{N};
+  const auto own = static_cast<unsigned>(columns > origin ? columns - origin : 0);
   position<N, A> at[Packs];
   raw_type raw[Packs];
   ONEPASS_UNROLL
   for (unsigned k = 0; k < Packs; ++k) {
-    at[k] = k + 1 < Packs ? locate_group<N, A, Full>(place, columns, own + k * int64_t{stride})
-                          : locate_group<N, A, false>(place, columns, own + k * int64_t{stride});
+    at[k] = locate_pack<N, A, Packs, Full>(place, columns, column, own, k, stride * N);
     if constexpr (A == access::image) {
-      at[k].live = __any_sync(all_lanes, at[k].count > 0) != 0;
-      at[k].imaged = images.exist;
-      at[k].memory = images.memory;
+      at[k].memory = images;
       at[k].groups = Packs * stride;
-      at[k].origin = static_cast<int64_t>(first) * N;
+      at[k].origin = origin;
     }
-    if (computes<Group>(at[k])) raw[k] = fetch_early<N, false>(p.inner, at[k]);
+    if (A == access::image || computes<Group>(at[k])) raw[k] = fetch_early<N, false>(p.inner, at[k]);
   }
-  const nothing_next next;
-  run_held<Group, source_value_t<P>>(loaded_row<N, A, Packs, P, raw_type, nothing_next>{p, raw, at, next}, p.inner.tail,
-                                     at, place);
+  run_held<Group, source_value_t<P>>(loaded_row<N, A, Packs, P, raw_type, Next>{p, raw, at, next}, p.inner.tail, at,
+                                     place);
   if constexpr (A == access::image && staged_in_pipeline<P>().stores > 0) {
-    if (!images.exist) return;
-    const int64_t origin = static_cast<int64_t>(first) * N, own = columns > origin ? columns - origin : 0;
     Group::barrier();
-    write_images<N>(p.inner, place, origin, static_cast<unsigned>(own), images.memory, Packs * stride, thread, stride);
+    write_images<N>(p.inner, place, origin, own, images, Packs * stride, thread, stride);
   }
 }
 
@@ -336,26 +350,29 @@ ONEPASS_HD constexpr int row_blocks(int threads, unsigned packs, bool aligned) {
   const int lanes = static_cast<int>(packs) * lanes_v<P>,
             live = lanes * (widest_value(static_cast<P *>(nullptr)) / 2 + streamed_bytes<P>()) / 4;
   const int held = live <= 20 ? 48 : live <= 40 ? 64 : live <= 56 ? 80 : 128;
-  const int registers = aligned || held == 128 ? held : held + 32;  // words in front of and behind a group
-  const int blocks = 65536 / (registers * threads);
-  return blocks < 1 ? 1 : blocks > 16 ? 16 : blocks;
+  const int registers = aligned || held == 128 ? held : held + 16;  // words in front of and behind a group
+  int blocks = 16;  // a quarter of a multiprocessor has 512 registers for a thread of each of its warps
+  while (blocks > 1 && 512 / ((blocks * threads / 32 + 3) / 4) / 8 * 8 < registers) --blocks;
+  return blocks;
 }
 
 // Aligned rows have a second body without conditions, for as many packs as all threads have; which one is chosen by the
 // block, never by the lane.
 template <class Group, access A, unsigned Packs, class P>
 __device__ __forceinline__ void hold_rows(const P &p, const row_place &place, bool exists, unsigned thread,
-                                          unsigned stride, bool all_exist, const row_images &images) {
+                                          unsigned stride, bool all_exist, unsigned char *images) {
   constexpr int N = lanes_v<P>;
   constexpr bool together = any_shares_group<P>::value;
   const int64_t columns = exists ? place.size.n : 0;
   if constexpr (A == access::entire) {
     if (all_exist && place.size.n >= static_cast<int64_t>(Packs - 1) * stride * N) {
-      hold_row<with_late_bytes<Group, true, together>, N, A, Packs, true>(p, place, columns, 0, thread, stride, images);
+      hold_row<with_late_bytes<Group, true, together>, N, A, Packs, true>(p, place, columns, 0, thread, stride, images,
+                                                                            nothing_next{});
       return;
     }
   }
-  hold_row<with_late_bytes<Group, false, together>, N, A, Packs, false>(p, place, columns, 0, thread, stride, images);
+  hold_row<with_late_bytes<Group, false, together>, N, A, Packs, false>(p, place, columns, 0, thread, stride, images,
+                                                                       nothing_next{});
 }
 
 template <class Tag, unsigned Threads, unsigned Packs, bool Aligned>
@@ -370,11 +387,10 @@ __global__ void __launch_bounds__(row_block_threads(Threads),
   const int64_t first = static_cast<int64_t>(blockIdx.x) * rows, row = first + threadIdx.x / Threads;
   const bool exists = rows == 1 || row < s.rows;
   const row_place place = place_of_row<Tag>(s, row, exists && thread == 0);
-  row_images images{};
+  unsigned char *images = nullptr;
   if constexpr (!Aligned) {
     extern __shared__ uint4 row_memory[];
-    images = {s.image_bytes != 0,
-              reinterpret_cast<unsigned char *>(row_memory) + (rows == 1 ? 0 : threadIdx.x / Threads) * s.image_bytes};
+    images = reinterpret_cast<unsigned char *>(row_memory) + (rows == 1 ? 0 : threadIdx.x / Threads) * s.image_bytes;
   }
   hold_rows<row_threads<Threads>, Aligned ? access::entire : access::image, Packs>(
       p, place, exists, thread, Threads, rows == 1 || first + rows <= s.rows, images);

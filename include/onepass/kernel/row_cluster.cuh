@@ -71,6 +71,25 @@ struct land_row {
   }
 };
 
+// Asks for a misaligned row, or the block's part of it.
+template <class Tag, int N>
+struct ask_for_row {
+  const tagged_t<Tag> &p;
+  const row_shape &s;
+  int64_t row, end;
+  unsigned first;
+
+  __device__ __forceinline__ void operator()() const {
+    if (row >= end) return;
+    const row_place place = place_of_row<Tag>(s, row, false);
+    const int64_t limit = static_cast<int64_t>(first + s.part) * N, origin = static_cast<int64_t>(first) * N,
+                  columns = place.size.n < limit ? place.size.n : limit;
+    if (columns <= origin) return;
+    const position<N, access::ahead> at{place.row, origin, place.first + origin, static_cast<unsigned>(columns - origin)};
+    (void)fetch_early<N, false>(p.inner, at);
+  }
+};
+
 // Reads what is read late, segment by segment, as run_held does.
 template <int N, class Rest, class Raw>
 __device__ __forceinline__ void fetch_segments(const Rest &rest, const Raw &raw, const position<N, access::held> &at) {
@@ -143,15 +162,15 @@ __global__ void __launch_bounds__(Threads, 1)
     }
   } else {
     threads::ready();
-    const row_images images{s.image_bytes != 0, memory};
     unsigned round = 0;
     for (int64_t row = rows.first; row < rows.end; row += rows.step, ++round) {
       row_place place = place_of_row<Tag>(s, row, rank == 0 && threadIdx.x == 0);
       place.round = round;
       const int64_t limit = static_cast<int64_t>(first + s.part) * N,
                     columns = place.size.n < limit ? place.size.n : limit;
-      hold_row<group, N, access::image, Packs, false>(p, place, columns, first, threadIdx.x, Threads, images);
-      if (images.exist) __syncthreads();  // before the next row's images
+      hold_row<group, N, access::image, Packs, false>(p, place, columns, first, threadIdx.x, Threads, memory,
+                                                      ask_for_row<Tag, N>{p, s, row + rows.step, rows.end, first});
+      if (s.image_bytes != 0) __syncthreads();  // before the next row's images
     }
   }
 }

@@ -62,7 +62,8 @@ struct cross_entropy_statistic {
   }
   template <class R, class T, int N, access A>
   ONEPASS_HD state<R> fold(const state<R> &s, const pack<cs::tuple<T, int64_t>, N> &v, const position<N, A> &at) const {
-    if (at.column <= options.columns - N) return fold_counted(s, v, at);
+    constexpr bool all_count = cs::is_same_v<Options, no_cross_entropy_options>;
+    if (all_count || at.column <= options.columns - N) return fold_counted(s, v, at);
     const int64_t left = at.column < options.columns ? options.columns - at.column : 0;
     const auto some = static_cast<int32_t>(left < N ? left : N);
     return fold_counted(s, v, position<N>{at.row, at.column, at.index, some < at.count ? some : at.count, true, true});
@@ -96,9 +97,10 @@ struct cross_entropy_statistic {
     if (options.smoothing != 0) s.total = plus(s.total, total(existing(x, at)));
     if (label == options.ignore_index) s.label |= 2;
     if (own < static_cast<uint64_t>(N)) {
+      const int lane = static_cast<int>(own);
       ONEPASS_UNROLL
       for (int i = 0; i < N; ++i)
-        if (static_cast<uint64_t>(i) == own && at.has(i)) {
+        if (i == lane && at.has(i)) {
           s.at_label = x[i];
           s.label |= 1;
         }

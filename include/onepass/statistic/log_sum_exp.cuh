@@ -48,9 +48,11 @@ struct log_sum_exp_statistic {
  private:
   template <class R, int N>
   ONEPASS_HD static void take(state<R> &s, pack<R, N> x) {
-    R most = x[0];
+    pack<R, N> high = x;
     ONEPASS_UNROLL
-    for (int i = 1; i < N; ++i) most = greater(most, x[i]);
+    for (int step = 1; step < N; step *= 2)
+      for (int i = 0; i < N; i += 2 * step) high[i] = greater(high[i], high[i + step]);
+    const R most = high[0];
     if (most > plus(s.base, R(1))) {  // never with a NaN, which reaches the sum
       const R base = lesser(most, cs::numeric_limits<R>::max());
       s = {base, times(s.sum, power(minus(s.base, base)))};
