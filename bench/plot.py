@@ -35,10 +35,14 @@ IMPLEMENTATIONS = {
     "onepass": "onepass",
     "cub": "CUB",
     "hand": "by hand",
-    "torch_compile": "torch.compile",
-    "torch_eager": "PyTorch eager",
+    "compile": "torch.compile",
+    "triton": "Triton",
+    "eager": "PyTorch eager",
     "unfused": "one kernel per stage",
 }
+
+# As results until 2026-11-30 name them.
+FORMER_NAMES = {"torch_compile": "compile", "torch_eager": "eager"}
 
 WIDTH, MARGIN = 860, 16
 LABELS, SCALE = 270, 400  # pixels: the column of labels, and a share of 1
@@ -68,8 +72,9 @@ def newest(paths):
         for line in path.read_text().splitlines():
             result = json.loads(line)
             known = results.setdefault(result["workload"], {})
-            if result["impl"] not in known or known[result["impl"]]["date"] <= result["date"]:
-                known[result["impl"]] = result
+            name = FORMER_NAMES.get(result["impl"], result["impl"])
+            if name not in known or known[name]["date"] <= result["date"]:
+                known[name] = result
     return results
 
 

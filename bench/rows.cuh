@@ -86,6 +86,13 @@ void each_row_shape(const Add &add) {
   for (const int64_t columns : odd_widths) add(row_elements / columns, columns);
 }
 
+// One row, a few, and as many as an H200 has multiprocessors.
+template <class Add>
+void each_few_rows(const Add &add) {
+  for (const int64_t rows : {1, 8, 132})
+    for (const int64_t columns : {4096, 32768, 262144}) add(rows, columns);
+}
+
 // The roof of x read and y written, of whole tiles (the bytes are then a little fewer or the same).
 template <class T>
 void add_row_roof(workload &work, const T *x, T *y, int64_t n) {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds the benchmark for the device of this machine and runs it:
 #   bench/run.sh <scratch directory> <JSON file, appended to> [options of onepass_bench]
-# The peers in PyTorch are a second run, into the same file: python3 bench/peers.py --json <JSON file>
+# The peers in PyTorch and Triton are a second run, into the same file: python3 bench/peers.py --json <JSON file>
 set -euo pipefail
 if [ $# -lt 2 ]; then
   sed -n '3,5s/^# //p' "$0" >&2

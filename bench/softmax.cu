@@ -33,13 +33,12 @@ void softmax(workload &work, int64_t rows, int64_t columns) {
 }  // namespace
 
 void add_softmax(suite &all) {
-  each_row_shape([&](int64_t rows, int64_t columns) {
+  const auto add = [&](int64_t rows, int64_t columns) {
     all.push_back({shape_name("softmax/bf16", rows, columns), timing::cold, [=](workload &w) { softmax<bf16>(w, rows, columns); }});
     all.push_back({shape_name("softmax/f32", rows, columns), timing::cold, [=](workload &w) { softmax<float>(w, rows, columns); }});
-  });
-  for (const int64_t rows : {1, 8, 132})
-    for (const int64_t columns : {4096, 32768, 262144})
-      all.push_back({shape_name("softmax/bf16", rows, columns), timing::cold, [=](workload &w) { softmax<bf16>(w, rows, columns); }});
+  };
+  each_row_shape(add);
+  each_few_rows(add);
 }
 
 }  // namespace bench
