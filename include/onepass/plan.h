@@ -53,7 +53,7 @@ typedef struct onepass_geometry {
   int32_t row_stages;   // how often a row is reduced before its last value is known
   int32_t held_bytes;   // of a group in shared memory, 0 if what is read cannot be copied there
   int32_t kept_bytes;   // of a group of the vectors that are read along a row
-  int32_t neighbours;   // threads whose groups a stage takes together, a power of two; 0 or 1: none does
+  int32_t neighbours;   // threads whose groups a stage takes together, a power of two up to 512; 0 or 1: none does
   int32_t staged;       // stores that keep an image of a misaligned row in shared memory,
   int32_t staged_bytes;  // and their bytes of a group
 } onepass_geometry_t;
@@ -168,6 +168,11 @@ ONEPASS_INLINE ONEPASS_CONSTEXPR onepass_row_cut_t onepass_row_cut(int i) {
   return cuts[i];
 }
 
+// Whether the threads of a row, pack by pack, are whole runs of `neighbours` threads that a stage takes together.
+ONEPASS_INLINE ONEPASS_CONSTEXPR int onepass_row_has_runs(int32_t threads, int32_t neighbours) {
+  return neighbours <= 1 || threads % neighbours == 0;
+}
+
 // The packs of a thread in a line of the table.
 ONEPASS_INLINE ONEPASS_CONSTEXPR int32_t onepass_row_packs(int32_t packs, int32_t lanes) {
   return lanes > 8 ? packs / 2 : packs;
@@ -219,7 +224,7 @@ ONEPASS_INLINE int onepass_plan_cluster_row(const onepass_geometry_t *geometry, 
 // several of them; or, where the device has no more blocks to a cluster, by as many bytes as it takes.
 ONEPASS_INLINE int onepass_plan_shared_row(const onepass_geometry_t *geometry, int64_t groups_per_row,
                                            onepass_row_device_t device, onepass_plan_t *plan) {
-  if (geometry->held_bytes == 0) return 0;
+  if (geometry->held_bytes == 0 || !onepass_row_has_runs(ONEPASS_SHARED_THREADS, geometry->neighbours)) return 0;
   const int64_t pack = (int64_t)ONEPASS_SHARED_THREADS * geometry->held_bytes;  // bytes
   const int64_t usual = ONEPASS_SHARED_BYTES / pack * ONEPASS_SHARED_THREADS;   // groups of a block
   int64_t cluster = usual > 0 ? onepass_ceil_div(groups_per_row, usual) : device.cluster;
@@ -250,7 +255,8 @@ ONEPASS_INLINE onepass_status_t onepass_plan_rows(const onepass_geometry_t *geom
     const onepass_row_cut_t cut = onepass_row_cut(i);
     const int32_t packs = onepass_row_packs(cut.packs, geometry->lanes);
     if (wanted != ONEPASS_ROW_AUTO && wanted != cut.strategy) continue;
-    if ((int64_t)cut.threads * packs < groups_per_row || cut.threads < geometry->neighbours) continue;
+    if ((int64_t)cut.threads * packs < groups_per_row) continue;
+    if (!onepass_row_has_runs(cut.threads, geometry->neighbours)) continue;
     plan->strategy = cut.strategy;
     plan->threads = cut.threads;
     plan->packs = packs;
