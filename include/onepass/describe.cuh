@@ -136,9 +136,22 @@ ONEPASS_HD constexpr int held_bytes() {
   return any_needs_row<P>::value && is_copyable(static_cast<leaves_t<P> *>(nullptr)) ? bytes : 0;
 }
 
-// Columns that a stage takes together, 0 for none; their lanes are those of one warp.
+// Columns that a stage takes together, 0 for none, and the neighbouring threads of a block that hold them.
 template <class P>
 inline constexpr int shared_group_v = any_shares_group<P>::value ? any_group<P>::value : 0;
+template <class P>
+inline constexpr int neighbours_v = shared_group_v<P> > 0 ? shared_group_v<P> / lanes_v<P> : 1;
+
+// Whether there are as many in the kernel that takes rows of any width.
+template <class P>
+ONEPASS_HD constexpr bool check_neighbours() {
+  constexpr bool fits = neighbours_v<P> <= ONEPASS_STREAM_THREADS;
+  static_assert(
+      fits,
+      "onepass: a group of quantize_groups has more columns than the 512 threads that may share a row hold, 16 "
+      "bytes of the smallest element each: make it narrower, or a row of its own, with quantize_rows");
+  return fits;
+}
 
 template <class P>
 ONEPASS_HD constexpr int state_bytes() {
@@ -193,7 +206,7 @@ ONEPASS_HD constexpr onepass_geometry_t geometry_of() {
           row_stages_in<decltype(P::inner)>,
           held_bytes<P>(),
           kept_bytes<P>(),
-          shared_group_v<P> > 0 ? shared_group_v<P> / lanes_v<P> : 1,
+          neighbours_v<P>,
           any_needs_row<P>::value ? staged_in_pipeline<P>().stores : 0,
           any_needs_row<P>::value ? staged_in_pipeline<P>().bytes : 0};
 }

@@ -26,7 +26,9 @@ kernel_handle row_kernel_for(const onepass_plan_t &plan) {
   constexpr int packs = onepass_row_packs(cut.packs, lanes_v<tagged_t<Tag>>);
   if constexpr (onepass_row_cut(I + 1).threads > 0)
     if (plan.threads != cut.threads || plan.packs != packs) return row_kernel_for<Tag, Aligned, I + 1>(plan);
-  return &row_kernel<Tag, static_cast<unsigned>(cut.threads), static_cast<unsigned>(packs), Aligned>;
+  if constexpr (onepass_row_has_runs(cut.threads, neighbours_v<tagged_t<Tag>>) != 0)
+    return &row_kernel<Tag, static_cast<unsigned>(cut.threads), static_cast<unsigned>(packs), Aligned>;
+  else return {};  // no plan takes this line
 }
 // That of a plan for wider rows, or null.
 template <class Tag, bool Aligned>
@@ -36,7 +38,8 @@ kernel_handle wide_row_kernel_for(const onepass_plan_t &plan) {
   if constexpr (held_bytes<tagged_t<Tag>>() > 0) {
     if (plan.strategy == ONEPASS_ROW_CLUSTER)
       return &row_cluster_kernel<Tag, ONEPASS_CLUSTER_THREADS, static_cast<unsigned>(packs), Aligned>;
-    if (plan.strategy == ONEPASS_ROW_SHARED) return &row_shared_kernel<Tag, ONEPASS_SHARED_THREADS, Aligned>;
+    if constexpr (onepass_row_has_runs(ONEPASS_SHARED_THREADS, neighbours_v<tagged_t<Tag>>) != 0)
+      if (plan.strategy == ONEPASS_ROW_SHARED) return &row_shared_kernel<Tag, ONEPASS_SHARED_THREADS, Aligned>;
   }
   return {};
 }
@@ -50,11 +53,9 @@ kernel_handle row_kernel_of_strategy(const onepass_plan_t &plan) {
 template <class P>
 constexpr int row_line_of(int64_t columns) {
   constexpr onepass_geometry_t geometry = geometry_of<P>();
-  for (int i = 0; onepass_row_cut(i).threads > 0; ++i) {
-    const onepass_row_cut_t cut = onepass_row_cut(i);
-    const int64_t groups = int64_t{cut.threads} * onepass_row_packs(cut.packs, geometry.lanes);
-    if (groups * geometry.lanes >= columns && cut.threads >= geometry.neighbours) return i;
-  }
+  const int64_t groups = onepass_ceil_div(columns, geometry.lanes);
+  for (int i = 0; onepass_row_cut(i).threads > 0; ++i)
+    if (onepass_row_cut_holds(onepass_row_cut(i), &geometry, groups, ONEPASS_MAX_SHARED_BYTES)) return i;
   return -1;
 }
 // Rows of a width that is part of the type, in registers: the kernel of that line alone. Null for another plan.

@@ -272,7 +272,11 @@ template <class Tag>
 constexpr onepass_kernel_t make_kernel() {
   using E = entries<Tag>;
   using P = tagged_t<Tag>;
-  if constexpr (check(static_cast<P *>(nullptr))) {
+  if constexpr (!check(static_cast<P *>(nullptr))) {
+    return {};
+  } else if constexpr (!check_neighbours<P>()) {
+    return {};
+  } else {
     static_assert(cs::is_trivially_copyable_v<P>, "onepass: a pipeline holds a functor that is not trivially copyable");
     static_assert(count(static_cast<leaves_t<P> *>(nullptr)) <= ONEPASS_MAX_LEAVES,
                   "onepass: a pipeline with more than ONEPASS_MAX_LEAVES arrays");
@@ -287,8 +291,6 @@ constexpr onepass_kernel_t make_kernel() {
             E::host_entry(),
             &E::row_device,
             &E::report};
-  } else {
-    return {};
   }
 }
 

@@ -53,7 +53,7 @@ typedef struct onepass_geometry {
   int32_t row_stages;   // how often a row is reduced before its last value is known
   int32_t held_bytes;   // of a group in shared memory, 0 if what is read cannot be copied there
   int32_t kept_bytes;   // of a group of the vectors that are read along a row
-  int32_t neighbours;   // threads whose groups a stage takes together, a power of two; 0 or 1: none does
+  int32_t neighbours;   // threads whose groups a stage takes together, a power of two up to 512; 0 or 1: none does
   int32_t staged;       // stores that keep an image of a misaligned row in shared memory,
   int32_t staged_bytes;  // and their bytes of a group
 } onepass_geometry_t;
@@ -93,7 +93,7 @@ enum {
   ONEPASS_MAX_SMALL_GROUPS = 0x7fffff00  // a row's number is found with 32 bits up to here, tile included
 };
 
-ONEPASS_INLINE int64_t onepass_ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+ONEPASS_INLINE ONEPASS_CONSTEXPR int64_t onepass_ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
 // The shape as the pipeline sees it: one row where nothing asks for rows.
 ONEPASS_INLINE onepass_extent_t onepass_plan_extent(const onepass_geometry_t *geometry, onepass_extent_t extent) {
@@ -169,14 +169,31 @@ ONEPASS_INLINE ONEPASS_CONSTEXPR onepass_row_cut_t onepass_row_cut(int i) {
   return cuts[i];
 }
 
+// Whether the threads of a row, pack by pack, are whole runs of `neighbours` threads that a stage takes together.
+ONEPASS_INLINE ONEPASS_CONSTEXPR int onepass_row_has_runs(int32_t threads, int32_t neighbours) {
+  return neighbours <= 1 || threads % neighbours == 0;
+}
+
 // The packs of a thread in a line of the table.
 ONEPASS_INLINE ONEPASS_CONSTEXPR int32_t onepass_row_packs(int32_t packs, int32_t lanes) {
   return lanes > 8 ? packs / 2 : packs;
 }
 
 // Bytes of the images of a misaligned row of `groups`: each begins anywhere in its first word of 16 bytes.
-ONEPASS_INLINE int32_t onepass_row_images(const onepass_geometry_t *geometry, int32_t groups) {
+ONEPASS_INLINE ONEPASS_CONSTEXPR int32_t onepass_row_images(const onepass_geometry_t *geometry, int32_t groups) {
   return groups * geometry->staged_bytes + 32 * geometry->staged;
+}
+
+// The rows of a block, and whether a line of the table holds rows of `groups`: misaligned ones need images, and aligned
+// ones do as they, so that a row's bits are the same.
+ONEPASS_INLINE ONEPASS_CONSTEXPR int32_t onepass_row_cut_rows(onepass_row_cut_t cut) {
+  return cut.strategy == ONEPASS_ROW_WARP ? ONEPASS_WARP_ROW_THREADS / cut.threads : 1;
+}
+ONEPASS_INLINE ONEPASS_CONSTEXPR int onepass_row_cut_holds(onepass_row_cut_t cut, const onepass_geometry_t *geometry,
+                                                           int64_t groups, int32_t shared_bytes) {
+  const int32_t held = cut.threads * onepass_row_packs(cut.packs, geometry->lanes);
+  return held >= groups && onepass_row_has_runs(cut.threads, geometry->neighbours) &&
+         onepass_row_cut_rows(cut) * onepass_row_images(geometry, held) <= shared_bytes;
 }
 
 // How many of `rows` the clusters that a device has room for take one after the other, and how many are left for
@@ -222,7 +239,7 @@ ONEPASS_INLINE int onepass_plan_cluster_row(const onepass_geometry_t *geometry, 
 // several of them; or, where the device has no more blocks to a cluster, by as many bytes as it takes.
 ONEPASS_INLINE int onepass_plan_shared_row(const onepass_geometry_t *geometry, int64_t groups_per_row,
                                            onepass_row_device_t device, onepass_plan_t *plan) {
-  if (geometry->held_bytes == 0) return 0;
+  if (geometry->held_bytes == 0 || !onepass_row_has_runs(ONEPASS_SHARED_THREADS, geometry->neighbours)) return 0;
   const int64_t pack = (int64_t)ONEPASS_SHARED_THREADS * geometry->held_bytes;  // bytes
   const int64_t usual = ONEPASS_SHARED_BYTES / pack * ONEPASS_SHARED_THREADS;   // groups of a block
   int64_t cluster = usual > 0 ? onepass_ceil_div(groups_per_row, usual) : device.cluster;
@@ -253,16 +270,13 @@ ONEPASS_INLINE onepass_status_t onepass_plan_rows(const onepass_geometry_t *geom
     const onepass_row_cut_t cut = onepass_row_cut(i);
     const int32_t packs = onepass_row_packs(cut.packs, geometry->lanes);
     if (wanted != ONEPASS_ROW_AUTO && wanted != cut.strategy) continue;
-    const int32_t together = cut.strategy == ONEPASS_ROW_WARP ? ONEPASS_WARP_ROW_THREADS / cut.threads : 1;
-    const int32_t images = onepass_row_images(geometry, cut.threads * packs);
-    if ((int64_t)cut.threads * packs < groups_per_row || cut.threads < geometry->neighbours) continue;
-    if (together * images > here.shared_bytes) continue;  // aligned or not: a row's bits are the same
+    if (!onepass_row_cut_holds(cut, geometry, groups_per_row, here.shared_bytes)) continue;
     plan->strategy = cut.strategy;
     plan->threads = cut.threads;
     plan->packs = packs;
-    plan->image_bytes = plan->aligned ? 0 : images;
-    plan->shared_bytes = together * plan->image_bytes;
-    rows_per_block = together;
+    plan->image_bytes = plan->aligned ? 0 : onepass_row_images(geometry, cut.threads * packs);
+    rows_per_block = onepass_row_cut_rows(cut);
+    plan->shared_bytes = (int32_t)rows_per_block * plan->image_bytes;
   }
   if (plan->strategy == ONEPASS_ROW_AUTO && (wide || wanted == ONEPASS_ROW_CLUSTER) &&
       onepass_plan_cluster_row(geometry, rows, groups_per_row, here, plan))

@@ -464,34 +464,41 @@ static void check_shared_rows(void) {
   CHECK(plan.strategy == ONEPASS_ROW_CLUSTER && plan.cluster == ONEPASS_MAX_CLUSTER);
 }
 
-// Where a stage takes the groups of neighbouring threads together, a row has that many or more, in the first line of
-// the table that does and that holds it.
+// Where a stage takes the groups of neighbouring threads together, the threads of a row are whole runs of that many, in
+// the first line of the table where they are and that holds it; a strategy without such a line is refused.
 static void check_neighbours(void) {
   static const onepass_row_strategy_t all[] = {ONEPASS_ROW_AUTO, ONEPASS_ROW_WARP, ONEPASS_ROW_BLOCK, ONEPASS_ROW_SHARED,
                                                ONEPASS_ROW_STREAM};
-  int changed = 0;
+  int changed = 0, refused = 0;
   onepass_plan_t plan, other;
   for (size_t w = 0; w < sizeof all / sizeof all[0]; ++w)
     for (int32_t lanes = 1; lanes <= 16; lanes *= 2)
-      for (int32_t neighbours = 1; neighbours <= 32; neighbours *= 2)
+      for (int32_t neighbours = 1; neighbours <= 512; neighbours *= 2)
         for (int64_t groups = 1; groups < 20000; groups += 1 + groups / 4) {
           const onepass_geometry_t alone = geometry_of(ONEPASS_ROW, lanes, 1, 0, 1, 16, 0);
           onepass_geometry_t together = alone;
           together.neighbours = neighbours;
           const onepass_extent_t extent = onepass_extent_2d(7, groups * lanes);
           const onepass_status_t status = onepass_plan(&together, extent, NULL, 0, all[w], NULL, &plan);
-          CHECK(onepass_plan(&alone, extent, NULL, 0, all[w], NULL, &other) == status);  // the widest lines stay
-          if (status != ONEPASS_SUCCESS) continue;
+          const onepass_status_t freely = onepass_plan(&alone, extent, NULL, 0, all[w], NULL, &other);
           int line = 0;
           while (onepass_row_cut(line).threads > 0) {
             const onepass_row_cut_t cut = onepass_row_cut(line);
-            if ((all[w] == ONEPASS_ROW_AUTO || all[w] == cut.strategy) && cut.threads >= neighbours &&
+            if ((all[w] == ONEPASS_ROW_AUTO || all[w] == cut.strategy) && cut.threads % neighbours == 0 &&
                 row_capacity(cut, lanes) >= groups)
               break;
             ++line;
           }
           const onepass_row_cut_t cut = onepass_row_cut(line);
-          CHECK(plan.threads >= neighbours);
+          const int in_registers = all[w] == ONEPASS_ROW_WARP || all[w] == ONEPASS_ROW_BLOCK;
+          if ((in_registers && cut.threads == 0) || (all[w] == ONEPASS_ROW_SHARED && neighbours > ONEPASS_SHARED_THREADS)) {
+            CHECK(status == ONEPASS_ERROR_STRATEGY);
+            refused += freely == ONEPASS_SUCCESS;
+          } else {
+            CHECK(status == freely);
+          }
+          if (status != ONEPASS_SUCCESS) continue;
+          CHECK(plan.threads % neighbours == 0);
           if (cut.threads > 0)
             CHECK(plan.strategy == cut.strategy && plan.threads == cut.threads &&
                   plan.packs == onepass_row_packs(cut.packs, lanes));
@@ -499,10 +506,11 @@ static void check_neighbours(void) {
           const int64_t together_rows = plan.strategy == ONEPASS_ROW_WARP ? ONEPASS_WARP_ROW_THREADS / plan.threads : 1;
           if (plan.strategy != ONEPASS_ROW_CLUSTER)
             CHECK(plan.blocks == plan.cluster * onepass_ceil_div(7, together_rows));
-          if (other.threads >= neighbours) CHECK(plan.threads == other.threads && plan.packs == other.packs);
+          if (other.threads % neighbours == 0) CHECK(plan.threads == other.threads && plan.packs == other.packs);
           changed += plan.threads != other.threads;
         }
   CHECK(changed > 20);
+  CHECK(refused > 20);
 
   // By hand: 64 bytes are 4 groups of 16, and one thread could take two; with 256 columns to a scale, 16 threads share
   // a row, and with 256 floats by 8, 32.
@@ -511,6 +519,19 @@ static void check_neighbours(void) {
   CHECK(plan.strategy == ONEPASS_ROW_WARP && plan.threads == 16 && plan.blocks == 13);
   CHECK(onepass_plan(&floats, onepass_extent_2d(100, 1), NULL, 0, ONEPASS_ROW_AUTO, NULL, &plan) == ONEPASS_SUCCESS);
   CHECK(plan.strategy == ONEPASS_ROW_WARP && plan.threads == 32 && plan.blocks == 25);
+  // 8192 columns to a scale are 512 threads by 16: none in registers has them, a row without a row stage streams by, and
+  // one with is in the registers of a block that stays. 2048 are 128: 384 threads are three of those, 192 are not.
+  onepass_geometry_t wide = geometry_of(ONEPASS_ROW, 16, 1, 0, 0, 32, 512);
+  CHECK(onepass_plan(&wide, onepass_extent_2d(100, 64), NULL, 0, ONEPASS_ROW_AUTO, NULL, &plan) == ONEPASS_SUCCESS);
+  CHECK(plan.strategy == ONEPASS_ROW_STREAM && plan.passes == 1);
+  wide.row_stages = 1;
+  CHECK(onepass_plan(&wide, onepass_extent_2d(100, 64), NULL, 0, ONEPASS_ROW_AUTO, NULL, &plan) == ONEPASS_SUCCESS);
+  CHECK(plan.strategy == ONEPASS_ROW_CLUSTER && plan.cluster == 1 && plan.passes == 1);
+  wide.neighbours = 128;
+  CHECK(onepass_plan(&wide, onepass_extent_2d(100, 16 * 700), NULL, 0, ONEPASS_ROW_AUTO, NULL, &plan) == ONEPASS_SUCCESS);
+  CHECK(plan.strategy == ONEPASS_ROW_BLOCK && plan.threads == 256 && plan.packs == 4);
+  CHECK(onepass_plan(&wide, onepass_extent_2d(100, 16 * 1100), NULL, 0, ONEPASS_ROW_AUTO, NULL, &plan) == ONEPASS_SUCCESS);
+  CHECK(plan.strategy == ONEPASS_ROW_BLOCK && plan.threads == 384 && plan.packs == 4);
 }
 
 // Segments: the plan of rows of the most that one has, none of which is known to be aligned; no other family has one.

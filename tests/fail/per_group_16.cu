@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // No group is as short as the lanes of one thread.
-// expect: onepass: a group has 32, 64, 128 or 256 columns
+// expect: onepass: a group has 32 columns, 64, 128 or any power of two above
 #include <onepass/onepass.cuh>
 
 namespace op = onepass;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A group is a power of two, so that it lies in the lanes of a warp.
-// expect: onepass: a group has 32, 64, 128 or 256 columns
+// A group is a power of two, so that it lies in neighbouring threads.
+// expect: onepass: a group has 32 columns, 64, 128 or any power of two above
 #include <onepass/onepass.cuh>
 
 #include <cstdint>

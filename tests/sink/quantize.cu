@@ -198,6 +198,11 @@ TEST_CASE("a scale for each group of columns, of rows of any width") {
   SECTION("e4m3 of f32, by 128") { check_groups<128, e4m3, float, float>(); }
   SECTION("e5m2 of int32, by 128") { check_groups<128, e5m2, std::int32_t, e8m0>(); }
   SECTION("int16 of f64, by 256") { check_groups<256, std::int16_t, double, float>(); }
+  SECTION("e5m2 of bf16, by 512") { check_groups<512, e5m2, bf16, e8m0>(); }
+  SECTION("int8 of f16, by 1024") { check_groups<1024, std::int8_t, f16, float>(); }
+  SECTION("e4m3 of f32, by 2048") { check_groups<2048, e4m3, float, e8m0>(); }
+  SECTION("int16 of f64, by 4096") { check_groups<4096, std::int16_t, double, float>(); }
+  SECTION("e4m3 of bf16, by 8192") { check_groups<8192, e4m3, bf16, float>(); }
 }
 
 // One value, whose size is near the greatest number times a power of two.
@@ -491,5 +496,6 @@ TEST_CASE("what the plan knows of a group") {
   CHECK(neighbours(op::load(h) | op::quantize_groups<128>(op::store(q), s)) == 128);
   CHECK(neighbours(op::load(x) | op::quantize_groups<256>(op::store(w), s)) == 256);
   CHECK(neighbours(op::load(h) | op::rms_norm(1e-5) | op::quantize_groups<64>(op::store(w), s)) == 64);
+  CHECK(neighbours(op::load(h) | op::quantize_groups<8192>(op::store(q), s)) == 8192);
   CHECK(detail::geometry_of<std::decay_t<decltype(op::load(x) | op::quantize_rows(op::store(q), s))>>().neighbours == 1);
 }

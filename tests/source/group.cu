@@ -107,6 +107,8 @@ TEST_CASE("per_group of every width") {
   check_widths<64, float>();
   check_widths<128, e8m0>();
   check_widths<256, float>();
+  check_widths<2048, e8m0>();
+  check_widths<65536, float>();
 }
 
 TEST_CASE("lanes begin in one group and end in the next") {

@@ -13,8 +13,8 @@ namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
 // The threads of a row, and how many bytes of vectors such as gamma each has in flight behind the row's reduction:
-// fewer where groups may be missing or lie anywhere, which takes registers. Together: all threads of a warp compute,
-// also those without a group.
+// fewer where groups may be missing or lie anywhere, which takes registers. Together: all threads compute, also those
+// without a group.
 template <class Group, bool Ahead, bool Together>
 struct with_late_bytes : Group {
   static constexpr unsigned late_bytes = Ahead ? 64 : 32;

@@ -10,12 +10,12 @@ namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
 // The groups of a thread in a row that is gone through again and again, a batch at a time: all reads, then f(raw,
-// position) for each. Together: as many for all threads of a warp, also where some are past the row's end.
-template <bool Together = false, class Rows, class P, class F>
+// position) for each. As many for all of `Together` neighbouring threads, also where some are past the row's end.
+template <unsigned Together = 1, class Rows, class P, class F>
 __device__ __forceinline__ void each_batch(const Rows &rows, const P &p, const F &f) {
   constexpr unsigned batch = Rows::batch;
   using at_type = decltype(rows.at(0u));
-  const unsigned ahead = Together ? threadIdx.x % 32 : 0;  // of the first thread that counts
+  const unsigned ahead = threadIdx.x % Together;  // of the first thread that counts
   for (unsigned first = 0; rows.has(first, ahead); first += batch) {
     at_type at[batch];
     decltype(rows.fetch(p, at[0], 0u)) raw[batch];
@@ -154,7 +154,8 @@ __device__ __forceinline__ void row_passes(const Rows &rows, const P &p, const l
     }
   } else {
     const auto sinks = reducers_of<true>(p.inner);
-    constexpr bool together = any_shares_group<P>::value || !Rows::aligned;
+    constexpr int run = neighbours_v<P>;
+    constexpr unsigned together = run > 32 ? 1024 : run > 1 || !Rows::aligned ? 32 : 1;  // 1024: the block
     if constexpr (cs::is_same_v<cs::decay_t<decltype(sinks)>, list<>>) {
       list<> none;
       each_batch<together>(rows, p, write_pass<P, list<Done...>, list<>>{p, results, none});

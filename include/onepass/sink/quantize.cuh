@@ -4,7 +4,7 @@
 #ifndef ONEPASS_SINK_QUANTIZE_CUH
 #define ONEPASS_SINK_QUANTIZE_CUH
 
-#include "../collective/warp.cuh"  // the threads of a group
+#include "../collective/group.cuh"
 #include "../source/group.cuh"
 #include "../stage/arithmetic.cuh"
 #include "../stage/row.cuh"
@@ -91,8 +91,8 @@ struct group_scale {
   ONEPASS_HD int64_t pitch() const { return row_pitch; }
 };
 
-// A stage that sees a group of columns: on the device it lies in neighbouring threads of a warp, all of which call; on
-// the host in one pack.
+// A stage that sees a group of columns: on the device it lies in neighbouring threads of a warp or, where these are
+// more than 32, of a block, all of which call; on the host in one pack.
 template <class Q, class Scale, int Columns>
 struct quantize_group_stage {
   static constexpr kind part = kind::pointwise;
@@ -106,7 +106,6 @@ struct quantize_group_stage {
   template <class Math, int N, class V, access A>
   ONEPASS_HD pack<float, N> apply_with(const pack<V, N> &v, const nothing &, const position<N, A> &at) const {
     constexpr int own = N < Columns ? N : Columns;
-    static_assert(Columns / own <= 32, "onepass: a group of columns is more than a warp holds: make it shorter");
     pack<float, N> q;
     ONEPASS_UNROLL
     for (int first = 0; first < N; first += own) {
@@ -114,8 +113,7 @@ struct quantize_group_stage {
       ONEPASS_UNROLL
       for (int i = 0; i < own; ++i) most = at.has(first + i) ? greater(most, size_of(v[first + i])) : most;
 #ifdef __CUDA_ARCH__
-      ONEPASS_UNROLL
-      for (int step = 1; step < Columns / own; step *= 2) most = greater(most, __shfl_xor_sync(all_lanes, most, step));
+      most = group_reduce<Columns / own>(quantum_statistic<Q, Scale>{}, most);
 #endif
       const quantum of_group = quantum_for<Q, Scale>(most);
       ONEPASS_UNROLL
@@ -148,12 +146,14 @@ ONEPASS_HD constexpr auto quantize_rows(Store store, Scale *scales) {
   using statistic = detail::quantum_statistic<typename Store::element, Scale>;
   return detail::make_row_stage(statistic{}, detail::quantize_op{}, keep(scales)) | store;
 }
-// The same with a scale for each group of Columns columns (32, 64, 128 or 256) of a row, the last of which may be
-// shorter, to rows of scales that are `pitch` elements apart; without a pitch they have no gap, and the columns are a
-// multiple of Columns.
+// The same with a scale for each group of Columns columns of a row, the last of which may be shorter, to rows of scales
+// that are `pitch` elements apart; without a pitch they have no gap, and the columns are a multiple of Columns. Columns
+// is a power of two from 32 to 512 times the columns of a thread, as 512 threads are a block of a row of any width: up
+// to 8192 where a thread has 16 columns, 4096 or 2048 where a wider store beside leaves it 8 or 4. Wider groups are
+// rows: quantize_rows over an extent with a row for each.
 template <int Columns, class Store, class Scale>
 ONEPASS_HD constexpr auto quantize_groups(Store store, Scale *scales, int64_t pitch = ONEPASS_DENSE) {
-  static_assert(detail::is_group<Columns>, "onepass: a group has 32, 64, 128 or 256 columns");
+  static_assert(detail::is_group<Columns>, "onepass: a group has 32 columns, 64, 128 or any power of two above");
   using stage = detail::quantize_group_stage<typename Store::element, Scale, Columns>;
   return stage{{{scales, pitch}, {}}} | store;
 }

@@ -10,7 +10,7 @@ namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
 template <int Columns>
-inline constexpr bool is_group = Columns >= 32 && Columns <= 256 && (Columns & (Columns - 1)) == 0;
+inline constexpr bool is_group = Columns >= 32 && (Columns & (Columns - 1)) == 0;
 
 // The element of a group, at `pitch` from row to row; dense rows have columns / Columns of them.
 template <int Columns, class T>
@@ -51,12 +51,12 @@ struct per_group_source {
 
 }  // namespace detail
 
-// p[row][column / Columns]: a matrix with one element for each group of Columns columns (a power of two from 32 to
-// 256), rows `pitch` elements apart; without a pitch they have no gap, and the columns are a multiple of Columns.
+// p[row][column / Columns]: a matrix with one element for each group of Columns columns (a power of two, 32 or more),
+// rows `pitch` elements apart; without a pitch they have no gap, and the columns are a multiple of Columns.
 // load(q) | multiply(per_group<128>(scales)) undoes quantize_groups<128>(store(q), scales).
 template <int Columns, class T>
 ONEPASS_HD constexpr detail::per_group_source<T, Columns> per_group(const T *p, int64_t pitch = ONEPASS_DENSE) {
-  static_assert(detail::is_group<Columns>, "onepass: a group has 32, 64, 128 or 256 columns");
+  static_assert(detail::is_group<Columns>, "onepass: a group has 32 columns, 64, 128 or any power of two above");
   return {p, pitch};
 }
 
