@@ -117,7 +117,15 @@ onepass_status_t start_kernel(kernel_handle kernel, const onepass_plan_t &plan, 
       if (error != cudaSuccess) return status_of(error);
     }
   }
-  if (exec.dependent_launch) {  // only code for sm_90 or newer waits for the predecessor, whatever the device
+  // Blocks that wait for each other are all to be resident at once: the driver sees to it, or refuses. (It need not for a
+  // dependent launch, which begins while its predecessor still holds the room.)
+  const bool waits = plan.row_blocks > 1 && plan.passes > 1;
+  if (waits) {
+    attributes[0].id = cudaLaunchAttributeCooperative;
+    attributes[0].val.cooperative = 1;
+    config.numAttrs = 1;
+  }
+  if (exec.dependent_launch && !waits) {  // only code for sm_90 or newer waits for the predecessor, whatever the device
     cudaFuncAttributes compiled{};
     const cudaError_t error = cudaFuncGetAttributes(&compiled, kernel.function);
     if (error != cudaSuccess) return status_of(error);
@@ -170,11 +178,18 @@ onepass_status_t start_on_device(const tagged_t<Tag> &p, onepass_extent_t extent
     rows.resident = static_cast<uint32_t>(plan.resident);
     rows.rounds = plan.rounds;
     rows.keeps = plan.keeps;
-    return start_kernel(kernel, plan, plan.blocks, exec, p, rows);
+    if (plan.strategy != ONEPASS_ROW_STREAM) return start_kernel(kernel, plan, plan.blocks, exec, p, rows);
+    row_workspace workspace{nullptr, nullptr, 0, static_cast<unsigned>(plan.row_blocks)};
+    if (plan.row_blocks > 1) {
+      constexpr onepass_geometry_t geometry = geometry_of<P>();
+      auto *base = static_cast<unsigned char *>(exec.workspace);
+      workspace.tickets = reinterpret_cast<unsigned *>(base);
+      workspace.memory = base + ONEPASS_WORKSPACE_HEADER_BYTES;
+      workspace.row_bytes = static_cast<unsigned>(onepass_shared_row_bytes(&geometry, &plan));
+    }
+    return start_kernel(kernel, plan, plan.blocks, exec, p, rows, workspace);
   } else if constexpr (any_reduces_array<P>::value) {
     const shape s = shape_of<P>(plan, extent);
-    static_assert(alignof(states_t<P>) <= ONEPASS_WORKSPACE_ALIGNMENT,
-                  "onepass: the state of a statistic is aligned to more than the workspace is");
     char *base = static_cast<char *>(exec.workspace);
     const reduce_workspace workspace{reinterpret_cast<unsigned *>(base), base + ONEPASS_WORKSPACE_HEADER_BYTES};
     const int64_t most = exec.max_blocks > 0 ? exec.max_blocks : plan.blocks;
@@ -185,17 +200,24 @@ onepass_status_t start_on_device(const tagged_t<Tag> &p, onepass_extent_t extent
   }
 }
 
-// Clusters need a device that has them, and code that was compiled for one.
+// Clusters need a device that has them, and code that was compiled for one; blocks that wait for each other a device that
+// takes cooperative launches, where there is a row stage.
 template <class Tag>
 onepass_status_t row_device_of(onepass_row_device_t *out) {
-  int device = 0, clusters = 0, shared = 0, multiprocessors = 0;
+  int device = 0, clusters = 0, shared = 0, multiprocessors = 0, cooperative = 1;
   cudaFuncAttributes compiled{};
-  const kernel_handle kernel = &row_stream_kernel<Tag, true>;
+  const kernel_handle kernel = &row_stream_kernel<Tag, true>, misaligned = &row_stream_kernel<Tag, false>;
   cudaError_t error = cudaGetDevice(&device);
   if (error == cudaSuccess) error = cudaDeviceGetAttribute(&clusters, cudaDevAttrClusterLaunch, device);
   if (error == cudaSuccess) error = cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
   if (error == cudaSuccess) error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  if (error == cudaSuccess && row_stages_in<decltype(tagged_t<Tag>::inner)> > 0)
+    error = cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device);
   if (error == cudaSuccess && clusters) error = cudaFuncGetAttributes(&compiled, kernel.function);
+  out->stream_blocks[0] = out->stream_blocks[1] = 0;
+  for (int aligned = 0; aligned < 2 && error == cudaSuccess && cooperative != 0; ++aligned)
+    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        &out->stream_blocks[aligned], aligned ? kernel.function : misaligned.function, ONEPASS_STREAM_THREADS, 0);
   out->cluster = clusters && compiled.ptxVersion >= 90 ? ONEPASS_MAX_CLUSTER : 1;
   out->multiprocessors = multiprocessors;
   out->shared_bytes = shared - 3072;  // what the reductions of a row may need

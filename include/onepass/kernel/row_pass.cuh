@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of onepass: rows wider than registers hold: a pass over the row for each of its reductions, and one that writes;
-// from a copy in the shared memory of a block or a cluster, which is read once, or from global memory again.
+// from a copy in the shared memory of a block or a cluster, which is read once, or from global memory again, by a block
+// or several.
 #ifndef ONEPASS_KERNEL_ROW_PASS_CUH
 #define ONEPASS_KERNEL_ROW_PASS_CUH
 
+#include "../collective/grid.cuh"
 #include "row.cuh"
 
 namespace ONEPASS_LOCAL onepass {
@@ -11,7 +13,7 @@ namespace detail {
 
 // The groups of a thread in a row that is gone through again and again, a batch at a time: all reads, then f(raw,
 // position) for each. Together: as many for all threads of a warp, also where some are past the row's end.
-template <bool Together = false, class Rows, class P, class F>
+template <bool Together = false, bool = false, class Rows, class P, class F>
 __device__ __forceinline__ void each_batch(const Rows &rows, const P &p, const F &f) {
   constexpr unsigned batch = Rows::batch;
   using at_type = decltype(rows.at(0u));
@@ -31,25 +33,76 @@ __device__ __forceinline__ void each_batch(const Rows &rows, const P &p, const F
   }
 }
 
-// From global memory, by one block.
+// The groups from `first` on up to column `end`, from global memory, by a block.
 template <int N, access A>
-struct streamed_row {
-  using group = row_threads<ONEPASS_STREAM_THREADS>;
-  static constexpr bool on_chip = false, aligned = A == access::entire;
-  static constexpr unsigned batch = A == access::entire ? 4 : 2;
+struct streamed_part {
   const row_place &place;
+  int64_t first, end;
 
-  __device__ __forceinline__ int64_t own(unsigned k) const {
-    return static_cast<int64_t>(k) * ONEPASS_STREAM_THREADS + threadIdx.x;
+  // The groups of a thread from pack k on: all reads, then f(raw, position) for each.
+  template <unsigned batch, bool Whole, class P, class F>
+  __device__ __forceinline__ void batch_from(unsigned k, const P &p, const F &f, unsigned ahead) const {
+    position<N, A> at[batch];
+    decltype(p.template fetch<N>(at[0])) raw[batch]{};
+    bool has[batch];
+    ONEPASS_UNROLL
+    for (unsigned i = 0; i < batch; ++i) {
+      const int64_t own = first + static_cast<int64_t>(k + i) * ONEPASS_STREAM_THREADS + threadIdx.x;
+      has[i] = Whole || (own - ahead) * N < end;
+      at[i] = locate_group<N, A, Whole>(place, place.size.n, own);
+      if (has[i]) raw[i] = p.template fetch<N>(at[i]);
+    }
+    ONEPASS_UNROLL
+    for (unsigned i = 0; i < batch; ++i)
+      if (has[i]) f(raw[i], at[i]);
   }
-  __device__ __forceinline__ bool has(unsigned k, unsigned ahead) const { return (own(k) - ahead) * N < place.size.n; }
-  __device__ __forceinline__ position<N, A> at(unsigned k) const {
-    return locate_group<N, A, false>(place, place.size.n, own(k));
+};
+// Bytes of a group's words.
+template <class P>
+inline constexpr int group_bytes_v = lanes_v<P> * fetched_bytes(static_cast<leaves_t<P> *>(nullptr));
+
+// (A batch that all threads have whole needs no conditions.)
+template <bool Together = false, bool Writes = false, int N, access A, class P, class F>
+__device__ __forceinline__ void each_batch(const streamed_part<N, A> &part, const P &p, const F &f) {
+  constexpr unsigned batch = (A == access::entire ? 4 : 2) / (Writes && group_bytes_v<P> > 16 ? 2 : 1);
+  unsigned k = 0;
+  for (; (part.first + (k + batch) * int64_t{ONEPASS_STREAM_THREADS}) * N <= part.end; k += batch)
+    part.template batch_from<batch, true>(k, p, f, 0);
+  if ((part.first + k * int64_t{ONEPASS_STREAM_THREADS}) * N < part.end)
+    part.template batch_from<batch, false>(k, p, f, Together ? threadIdx.x % 32 : 0);
+}
+
+// A row in parts of `groups`, the last of which may have fewer, by the blocks that share it.
+template <int N, access A, unsigned Stages>
+struct streamed_row {
+  static constexpr bool on_chip = false, aligned = A == access::entire;
+  const row_place &place;
+  int64_t groups;
+  grid_threads<ONEPASS_STREAM_THREADS, Stages> threads;
+
+  // f(part, its number) for those of this block.
+  template <class F>
+  __device__ __forceinline__ void each_part(const F &f) const {
+    for (unsigned i = threads.rank; i < threads.parts; i += threads.blocks) {
+      const int64_t first = i * groups, end = (first + groups) * N;
+      f(streamed_part<N, A>{place, first, end < place.size.n ? end : place.size.n}, i);
+    }
   }
-  template <class P>
-  __device__ __forceinline__ auto fetch(const P &p, const position<N, A> &where, unsigned) const {
-    return p.template fetch<N>(where);
+  // The state of the row, of what fold(part, state) folds into that of nothing; true where its results are written.
+  // Everywhere: for all threads of the row; else for those where it is true.
+  template <int Id, bool Everywhere, class S, class State, class Fold>
+  __device__ __forceinline__ bool reduce(const S &statistic, State &state, const Fold &fold) const {
+    const State none = state;
+    each_part([&](const auto &part, unsigned i) {
+      State own = none;
+      fold(part, own);
+      if (threads.parts == 1) state = own;
+      else threads.put(statistic, own, i);
+    });
+    const bool ends = threads.template reduce<Id, Everywhere>(statistic, state, none, Id / 3);
+    return Everywhere ? place.leads : ends && threadIdx.x == 0;
   }
+  __device__ __forceinline__ void leave() const { threads.leave(); }
 };
 
 // From the shared memory of the blocks of a cluster, each of which has copied its part: all threads' groups of a pack
@@ -93,6 +146,18 @@ struct shared_row {
     for (unsigned k = 0; has(k); ++k) (void)fetch<true>(p, at(k), k);
     copies_have_landed();  // a thread reads what it has copied itself
   }
+  template <class F>
+  __device__ __forceinline__ void each_part(const F &f) const {
+    f(*this, 0u);
+  }
+  template <int Id, bool, class S, class State, class Fold>
+  __device__ __forceinline__ bool reduce(const S &statistic, State &state, const Fold &fold) const {
+    const State none = state;
+    fold(*this, state);
+    state = group::template reduce<Id>(statistic, state, none, 0);
+    return place.leads;
+  }
+  __device__ __forceinline__ void leave() const {}
 };
 
 // The values in front of a row stage to a statistic; with a map, what it makes of them.
@@ -123,10 +188,11 @@ struct write_pass {
 
 template <int Id, bool Mapped, class Value, class Rows, class P, class Results, class S>
 __device__ __forceinline__ auto reduce_pass(const Rows &rows, const P &p, const Results &results, const S &statistic) {
-  const auto none = statistic.template identity<Value>();
-  auto state = none;
-  each_batch(rows, p, fold_pass<Mapped, P, Results, S, decltype(state)>{p, results, statistic, state});
-  return Rows::group::template reduce<Id>(statistic, state, none, 0);
+  auto state = statistic.template identity<Value>();
+  rows.template reduce<Id, true>(statistic, state, [&](const auto &part, auto &own) {
+    each_batch(part, p, fold_pass<Mapped, P, Results, S, cs::decay_t<decltype(own)>>{p, results, statistic, own});
+  });
+  return state;
 }
 
 // A pass for each row stage, or two where the row is on the chip, and one that writes.
@@ -157,25 +223,49 @@ __device__ __forceinline__ void row_passes(const Rows &rows, const P &p, const l
     constexpr bool together = any_shares_group<P>::value || !Rows::aligned;
     if constexpr (cs::is_same_v<cs::decay_t<decltype(sinks)>, list<>>) {
       list<> none;
-      each_batch<together>(rows, p, write_pass<P, list<Done...>, list<>>{p, results, none});
+      rows.each_part([&](const auto &part, unsigned) {
+        each_batch<together, true>(part, p, write_pass<P, list<Done...>, list<>>{p, results, none});
+      });
+      rows.leave();
     } else {
       const side_by_side<cs::decay_t<decltype(sinks)>, reduced_values_t<P, true>> all{sinks};
-      const auto none = all.identity();
-      auto states = none;
-      each_batch<together>(rows, p, write_pass<P, list<Done...>, cs::decay_t<decltype(states)>>{p, results, states});
-      states = Rows::group::template reduce<0>(all, states, none, 0);
-      if (place.leads) put_row(sinks, states, place.row, place.size.n);
+      auto states = all.identity();
+      const bool writes = rows.template reduce<0, false>(all, states, [&](const auto &part, auto &own) {
+        each_batch<together, true>(part, p, write_pass<P, list<Done...>, cs::decay_t<decltype(own)>>{p, results, own});
+      });
+      if (writes) put_row(sinks, states, place.row, place.size.n);
     }
   }
 }
 
+// The caller's workspace, if several blocks share a row: a ticket for each row, then its memory.
+struct row_workspace {
+  unsigned *tickets;
+  unsigned char *memory;
+  unsigned row_bytes, blocks;  // of a row
+};
+
+// The blocks per SM that bound the registers: two where a batch has few words.
+template <class P>
+ONEPASS_HD constexpr int stream_blocks() {
+  return group_bytes_v<P> <= 48 ? 2 : 1;
+}
+
 template <class Tag, bool Aligned>
-__global__ void __launch_bounds__(ONEPASS_STREAM_THREADS)
-    row_stream_kernel(const __grid_constant__ tagged_t<Tag> p, const __grid_constant__ row_shape s) {
+__global__ void __launch_bounds__(ONEPASS_STREAM_THREADS, stream_blocks<tagged_t<Tag>>())
+    row_stream_kernel(const __grid_constant__ tagged_t<Tag> p, const __grid_constant__ row_shape s,
+                      const __grid_constant__ row_workspace w) {
   wait_for_predecessor();
-  const row_place place = place_of_row<Tag>(s, static_cast<int64_t>(blockIdx.x), threadIdx.x == 0);
+  using P = tagged_t<Tag>;
+  constexpr int N = lanes_v<P>;
   constexpr access A = Aligned ? access::entire : access::row;
-  row_passes(streamed_row<lanes_v<tagged_t<Tag>>, A>{place}, p, list<>{});
+  const unsigned rank = blockIdx.x % w.blocks, row = blockIdx.x / w.blocks;
+  const row_place place = place_of_row<Tag>(s, row, rank == 0 && threadIdx.x == 0);
+  const int64_t part = s.part, n = place.size.n;
+  const unsigned parts = n > part * N ? static_cast<unsigned>((n - 1) / (part * N)) + 1 : 1;
+  const streamed_row<N, A, row_stages_in<decltype(P::inner)>> rows{
+      place, part, {parts, rank, w.blocks, w.tickets + row, w.memory + cs::size_t{w.row_bytes} * row}};
+  row_passes(rows, p, list<>{});
 }
 
 // The blocks per SM that bound the registers: as many as shared memory lets in at a time.
