@@ -45,13 +45,15 @@ void norm(workload &work, bool layer, int64_t rows, int64_t columns) {
 }  // namespace
 
 void add_norms(suite &all) {
-  each_row_shape([&](int64_t rows, int64_t columns) {
+  const auto add = [&](int64_t rows, int64_t columns) {
     for (const bool layer : {true, false}) {
       const std::string name = layer ? "layer_norm" : "rms_norm";
       all.push_back({shape_name((name + "/bf16").c_str(), rows, columns), timing::cold, [=](workload &w) { norm<bf16>(w, layer, rows, columns); }});
       all.push_back({shape_name((name + "/f32").c_str(), rows, columns), timing::cold, [=](workload &w) { norm<float>(w, layer, rows, columns); }});
     }
-  });
+  };
+  each_row_shape(add);
+  each_wide_shape(add);
 }
 
 }  // namespace bench

@@ -37,6 +37,10 @@ void add_softmax(suite &all) {
     all.push_back({shape_name("softmax/bf16", rows, columns), timing::cold, [=](workload &w) { softmax<bf16>(w, rows, columns); }});
     all.push_back({shape_name("softmax/f32", rows, columns), timing::cold, [=](workload &w) { softmax<float>(w, rows, columns); }});
   });
+  each_wide_shape([&](int64_t rows, int64_t columns) {
+    all.push_back({shape_name("softmax/bf16", rows, columns), timing::cold, [=](workload &w) { softmax<bf16>(w, rows, columns); }});
+    all.push_back({shape_name("softmax/f32", rows, columns), timing::cold, [=](workload &w) { softmax<float>(w, rows, columns); }});
+  });
   for (const int64_t rows : {1, 8, 132})
     for (const int64_t columns : {4096, 32768, 262144})
       all.push_back({shape_name("softmax/bf16", rows, columns), timing::cold, [=](workload &w) { softmax<bf16>(w, rows, columns); }});

@@ -147,12 +147,14 @@ ONEPASS_HD constexpr int workspace_bytes_of() {
   return sizeof(State);
 }
 // The state of row stage I, and of the reductions of a row's sinks together.
+ONEPASS_NO_EXEC_CHECK
 template <int I, class P>
 ONEPASS_HD auto row_state(const P &p) {
   const auto &rest = nth_row<I>(p.inner);
   const auto statistic = rest.head.template statistic_in<typename math_of_row<cs::decay_t<decltype(rest)>>::type>();
   return statistic.template identity<typename row_value<I, P>::type>();
 }
+ONEPASS_NO_EXEC_CHECK
 template <class P>
 ONEPASS_HD auto row_sinks_state(const P &p) {
   const auto sinks = reducers_of<true>(p.inner);

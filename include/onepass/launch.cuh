@@ -6,6 +6,7 @@
 
 #include <cuda_runtime_api.h>  // cudaLaunchKernelExC
 
+#include "capability.cuh"
 #include "host.cuh"
 #include "kernel_of_plan.cuh"
 #include "name.cuh"
@@ -14,49 +15,6 @@
 
 namespace ONEPASS_LOCAL onepass {
 namespace detail {
-
-// The least compute capability of a part: a functor may have `static constexpr int capability`, major * 10 + minor.
-template <class T, class = void>
-struct own_capability : cs::integral_constant<int, 75> {};
-template <class T>
-struct own_capability<T, cs::void_t<decltype(T::capability)>> : cs::integral_constant<int, T::capability> {};
-template <class... S>
-struct own_capability<several_statistic<S...>, void> {
-  static constexpr int value = [] {
-    int most = 75;
-    for (const int each : {0, own_capability<S>::value...}) most = each > most ? each : most;
-    return most;
-  }();
-};
-template <class... Own>
-constexpr int most_capable(int inner) {
-  for (const int own : {0, own_capability<Own>::value...}) inner = own > inner ? own : inner;
-  return inner;
-}
-template <class T>
-struct capability_of {
-  static constexpr int value = most_capable<T>(capability_of<typename inner_of<T>::type>::value);
-};
-template <class... T>
-struct capability_of<list<T...>> {
-  static constexpr int value = [] {
-    int most = 75;
-    for (const int part : {0, capability_of<T>::value...}) most = part > most ? part : most;
-    return most;
-  }();
-};
-template <class F, class... Operands>
-struct capability_of<pointwise<F, Operands...>> {
-  static constexpr int value = most_capable<F>(capability_of<list<Operands...>>::value);
-};
-template <class S, class... Out>
-struct capability_of<reduce_sink<S, Out...>> : own_capability<S> {};
-template <class S, class... Out>
-struct capability_of<reduce_rows_sink<S, Out...>> : own_capability<S> {};
-template <class S, class F, class Kept, class... Operands>
-struct capability_of<row_stage<S, F, Kept, Operands...>> {
-  static constexpr int value = most_capable<S, F>(capability_of<list<Operands...>>::value);
-};
 
 inline onepass_status_t status_of(cudaError_t error) {
   switch (error) {
@@ -156,6 +114,31 @@ shape shape_of(const onepass_plan_t &plan, onepass_extent_t extent) {
   return s;
 }
 
+// A kernel of rows; one that streams knows where blocks that share a row meet.
+template <class Tag>
+onepass_status_t start_rows(kernel_handle kernel, const tagged_t<Tag> &p, onepass_extent_t extent,
+                            const onepass_plan_t &plan, const onepass_exec_t &exec) {
+  row_shape rows{};
+  rows.rows = extent.rows;
+  rows.columns = extent.columns;
+  rows.inverse = 1 / static_cast<float>(extent.columns);
+  rows.count = extent.columns_at;
+  rows.offsets = extent.offsets;
+  rows.offset_bytes = extent.offset_bytes;
+  if (plan.strategy <= ONEPASS_ROW_CLUSTER && !plan.aligned)
+    rows.image_bytes = static_cast<uint32_t>(plan.shared_bytes / (block_threads(plan) / plan.threads));
+  rows.part = static_cast<uint32_t>(plan.packs * plan.threads);
+  rows.resident = static_cast<uint32_t>(plan.resident);
+  rows.rounds = plan.rounds;
+  rows.keeps = plan.keeps;
+  if (plan.strategy != ONEPASS_ROW_STREAM) return start_kernel(kernel, plan, plan.blocks, exec, p, rows);
+  constexpr onepass_geometry_t geometry = geometry_of<tagged_t<Tag>>();
+  const row_workspace workspace{static_cast<unsigned char *>(exec.workspace),
+                                static_cast<unsigned>(onepass_shared_row_bytes(&geometry, &plan)),
+                                static_cast<unsigned>(plan.row_blocks)};
+  return start_kernel(kernel, plan, plan.blocks, exec, p, rows, workspace);
+}
+
 template <class Tag>
 onepass_status_t start_on_device(const tagged_t<Tag> &p, onepass_extent_t extent, const onepass_plan_t &plan,
                                  const onepass_exec_t &exec) {
@@ -165,29 +148,7 @@ onepass_status_t start_on_device(const tagged_t<Tag> &p, onepass_extent_t extent
   const kernel_handle kernel = kernel_for<Tag>(plan);
   if (kernel.function == nullptr) return ONEPASS_ERROR_STRATEGY;
   if constexpr (any_needs_row<P>::value) {
-    row_shape rows{};
-    rows.rows = extent.rows;
-    rows.columns = extent.columns;
-    rows.inverse = 1 / static_cast<float>(extent.columns);
-    rows.count = extent.columns_at;
-    rows.offsets = extent.offsets;
-    rows.offset_bytes = extent.offset_bytes;
-    if (plan.strategy <= ONEPASS_ROW_CLUSTER && !plan.aligned)
-      rows.image_bytes = static_cast<uint32_t>(plan.shared_bytes / (block_threads(plan) / plan.threads));
-    rows.part = static_cast<uint32_t>(plan.packs * plan.threads);
-    rows.resident = static_cast<uint32_t>(plan.resident);
-    rows.rounds = plan.rounds;
-    rows.keeps = plan.keeps;
-    if (plan.strategy != ONEPASS_ROW_STREAM) return start_kernel(kernel, plan, plan.blocks, exec, p, rows);
-    row_workspace workspace{nullptr, nullptr, 0, static_cast<unsigned>(plan.row_blocks)};
-    if (plan.row_blocks > 1) {
-      constexpr onepass_geometry_t geometry = geometry_of<P>();
-      auto *base = static_cast<unsigned char *>(exec.workspace);
-      workspace.tickets = reinterpret_cast<unsigned *>(base);
-      workspace.memory = base + ONEPASS_WORKSPACE_HEADER_BYTES;
-      workspace.row_bytes = static_cast<unsigned>(onepass_shared_row_bytes(&geometry, &plan));
-    }
-    return start_kernel(kernel, plan, plan.blocks, exec, p, rows, workspace);
+    return start_rows<Tag>(kernel, p, extent, plan, exec);
   } else if constexpr (any_reduces_array<P>::value) {
     const shape s = shape_of<P>(plan, extent);
     char *base = static_cast<char *>(exec.workspace);
@@ -331,6 +292,9 @@ struct fixed_extent {
   int64_t rows;
   operator onepass_extent_t() const { return onepass_extent_2d(rows, Columns); }
 };
+template <class P, int64_t Columns>
+inline constexpr const onepass_kernel_t &kernel_of_columns =
+    kernel_of<std::conditional_t<any_needs_row<P>::value, of_columns<P, Columns>, P>>;
 
 }  // namespace detail
 
@@ -369,15 +333,17 @@ onepass_status_t launch(const pipeline<Parts...> &p, onepass_extent_t extent, co
 template <class... Parts, int64_t Columns>
 onepass_status_t launch(const pipeline<Parts...> &p, detail::fixed_extent<Columns> extent,
                         const onepass_exec_t &exec = {}) {
-  using P = pipeline<Parts...>;
-  using tag = std::conditional_t<detail::any_needs_row<P>::value, detail::of_columns<P, Columns>, P>;
-  return onepass_launch(&detail::kernel_of<tag>, extent, &p, &exec);
+  return onepass_launch(&detail::kernel_of_columns<pipeline<Parts...>, Columns>, extent, &p, &exec);
 }
 
-// Bytes of workspace that a launch on the device needs, 0 for none.
+// Bytes of workspace that a launch on the device needs, or rows that are few and wide are faster with; 0 for none.
 template <class... Parts>
 size_t workspace_bytes(const pipeline<Parts...> &, onepass_extent_t extent) {
   return onepass_workspace_bytes(&detail::kernel_of<pipeline<Parts...>>, extent);
+}
+template <class... Parts, int64_t Columns>
+size_t workspace_bytes(const pipeline<Parts...> &, detail::fixed_extent<Columns> extent) {
+  return onepass_workspace_bytes(&detail::kernel_of_columns<pipeline<Parts...>, Columns>, extent);
 }
 
 // The bytes that a launch moves, and that one kernel per stage would move.

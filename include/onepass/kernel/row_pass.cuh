@@ -13,7 +13,7 @@ namespace detail {
 
 // The groups of a thread in a row that is gone through again and again, a batch at a time: all reads, then f(raw,
 // position) for each. Together: as many for all threads of a warp, also where some are past the row's end.
-template <bool Together = false, bool = false, class Rows, class P, class F>
+template <bool Together = false, bool = false, bool = false, class Rows, class P, class F>
 __device__ __forceinline__ void each_batch(const Rows &rows, const P &p, const F &f) {
   constexpr unsigned batch = Rows::batch;
   using at_type = decltype(rows.at(0u));
@@ -59,17 +59,23 @@ struct streamed_part {
 };
 // Bytes of a group's words.
 template <class P>
-inline constexpr int group_bytes_v = lanes_v<P> * fetched_bytes(static_cast<leaves_t<P> *>(nullptr));
+ONEPASS_HD constexpr int group_bytes() {
+  return lanes_v<P> * fetched_bytes(static_cast<leaves_t<P> *>(nullptr));
+}
 
-// (A batch that all threads have whole needs no conditions.)
-template <bool Together = false, bool Writes = false, int N, access A, class P, class F>
+// (A batch that all threads have whole needs no conditions. The vectors of a row, such as gamma, are read where it is
+// written: there a batch has fewer groups. Backwards, what was read last, and so may be in a cache, comes first.)
+template <bool Together = false, bool Writes = false, bool Backwards = false, int N, access A, class P, class F>
 __device__ __forceinline__ void each_batch(const streamed_part<N, A> &part, const P &p, const F &f) {
-  constexpr unsigned batch = (A == access::entire ? 4 : 2) / (Writes && group_bytes_v<P> > 16 ? 2 : 1);
-  unsigned k = 0;
-  for (; (part.first + (k + batch) * int64_t{ONEPASS_STREAM_THREADS}) * N <= part.end; k += batch)
-    part.template batch_from<batch, true>(k, p, f, 0);
-  if ((part.first + k * int64_t{ONEPASS_STREAM_THREADS}) * N < part.end)
-    part.template batch_from<batch, false>(k, p, f, Together ? threadIdx.x % 32 : 0);
+  constexpr unsigned batch = (A == access::entire ? 4 : 2) / (Writes && group_bytes<P>() > 16 ? 2 : 1);
+  constexpr int64_t step = int64_t{batch} * ONEPASS_STREAM_THREADS;
+  const unsigned whole = static_cast<unsigned>((part.end / N - part.first) / step),
+                 ahead = Together ? threadIdx.x % 32 : 0;
+  const bool rest = (part.first + whole * step) * N < part.end;
+  if (Backwards && rest) part.template batch_from<batch, false>(whole * batch, p, f, ahead);
+  for (unsigned i = 0; i < whole; ++i)
+    part.template batch_from<batch, true>((Backwards ? whole - 1 - i : i) * batch, p, f, 0);
+  if (!Backwards && rest) part.template batch_from<batch, false>(whole * batch, p, f, ahead);
 }
 
 // A row in parts of `groups`, the last of which may have fewer, by the blocks that share it.
@@ -80,29 +86,35 @@ struct streamed_row {
   int64_t groups;
   grid_threads<ONEPASS_STREAM_THREADS, Stages> threads;
 
-  // f(part, its number) for those of this block.
-  template <class F>
-  __device__ __forceinline__ void each_part(const F &f) const {
-    for (unsigned i = threads.rank; i < threads.parts; i += threads.blocks) {
-      const int64_t first = i * groups, end = (first + groups) * N;
-      f(streamed_part<N, A>{place, first, end < place.size.n ? end : place.size.n}, i);
-    }
+  __device__ __forceinline__ streamed_part<N, A> part(unsigned i) const {
+    const int64_t first = i * groups, end = (first + groups) * N;
+    return {place, first, end < place.size.n ? end : place.size.n};
   }
   // The state of the row, of what fold(part, state) folds into that of nothing; true where its results are written.
   // Everywhere: for all threads of the row; else for those where it is true.
   template <int Id, bool Everywhere, class S, class State, class Fold>
   __device__ __forceinline__ bool reduce(const S &statistic, State &state, const Fold &fold) const {
     const State none = state;
-    each_part([&](const auto &part, unsigned i) {
+    for (unsigned i = threads.rank; i < threads.parts; i += threads.blocks) {
       State own = none;
-      fold(part, own);
+      fold(part(i), own);
       if (threads.parts == 1) state = own;
       else threads.put(statistic, own, i);
-    });
+    }
     const bool ends = threads.template reduce<Id, Everywhere>(statistic, state, none, Id / 3);
     return Everywhere ? place.leads : ends && threadIdx.x == 0;
   }
-  __device__ __forceinline__ void leave() const { threads.leave(); }
+  // write(part, no states) for each part, behind the reductions; the last one first.
+  template <class Write>
+  __device__ __forceinline__ void write(const Write &write) const {
+    list<> none;
+    unsigned i = threads.rank + (threads.parts - 1 - threads.rank) / threads.blocks * threads.blocks;
+    for (;; i -= threads.blocks) {
+      write(part(i), none);
+      if (i == threads.rank) break;
+    }
+    threads.leave();
+  }
 };
 
 // From the shared memory of the blocks of a cluster, each of which has copied its part: all threads' groups of a pack
@@ -146,10 +158,6 @@ struct shared_row {
     for (unsigned k = 0; has(k); ++k) (void)fetch<true>(p, at(k), k);
     copies_have_landed();  // a thread reads what it has copied itself
   }
-  template <class F>
-  __device__ __forceinline__ void each_part(const F &f) const {
-    f(*this, 0u);
-  }
   template <int Id, bool, class S, class State, class Fold>
   __device__ __forceinline__ bool reduce(const S &statistic, State &state, const Fold &fold) const {
     const State none = state;
@@ -157,7 +165,11 @@ struct shared_row {
     state = group::template reduce<Id>(statistic, state, none, 0);
     return place.leads;
   }
-  __device__ __forceinline__ void leave() const {}
+  template <class Write>
+  __device__ __forceinline__ void write(const Write &write) const {
+    list<> none;
+    write(*this, none);
+  }
 };
 
 // The values in front of a row stage to a statistic; with a map, what it makes of them.
@@ -186,12 +198,32 @@ struct write_pass {
   }
 };
 
+// The same for all groups of a row or of its part.
+template <bool Mapped, class P, class Results, class S>
+struct fold_part {
+  const P &p;
+  const Results &results;
+  const S &statistic;
+  template <class Part, class State>
+  __device__ __forceinline__ void operator()(const Part &part, State &state) const {
+    each_batch(part, p, fold_pass<Mapped, P, Results, S, State>{p, results, statistic, state});
+  }
+};
+template <bool Together, class P, class Results>
+struct write_part {
+  const P &p;
+  const Results &results;
+  template <class Part, class States>
+  __device__ __forceinline__ void operator()(const Part &part, States &states) const {
+    constexpr bool backwards = cs::is_same_v<States, list<>>;  // no state depends on the order
+    each_batch<Together, true, backwards>(part, p, write_pass<P, Results, States>{p, results, states});
+  }
+};
+
 template <int Id, bool Mapped, class Value, class Rows, class P, class Results, class S>
 __device__ __forceinline__ auto reduce_pass(const Rows &rows, const P &p, const Results &results, const S &statistic) {
   auto state = statistic.template identity<Value>();
-  rows.template reduce<Id, true>(statistic, state, [&](const auto &part, auto &own) {
-    each_batch(part, p, fold_pass<Mapped, P, Results, S, cs::decay_t<decltype(own)>>{p, results, statistic, own});
-  });
+  rows.template reduce<Id, true>(statistic, state, fold_part<Mapped, P, Results, S>{p, results, statistic});
   return state;
 }
 
@@ -221,34 +253,33 @@ __device__ __forceinline__ void row_passes(const Rows &rows, const P &p, const l
   } else {
     const auto sinks = reducers_of<true>(p.inner);
     constexpr bool together = any_shares_group<P>::value || !Rows::aligned;
+    const write_part<together, P, list<Done...>> write{p, results};
     if constexpr (cs::is_same_v<cs::decay_t<decltype(sinks)>, list<>>) {
-      list<> none;
-      rows.each_part([&](const auto &part, unsigned) {
-        each_batch<together, true>(part, p, write_pass<P, list<Done...>, list<>>{p, results, none});
-      });
-      rows.leave();
+      rows.write(write);
     } else {
       const side_by_side<cs::decay_t<decltype(sinks)>, reduced_values_t<P, true>> all{sinks};
       auto states = all.identity();
-      const bool writes = rows.template reduce<0, false>(all, states, [&](const auto &part, auto &own) {
-        each_batch<together, true>(part, p, write_pass<P, list<Done...>, cs::decay_t<decltype(own)>>{p, results, own});
-      });
+      const bool writes = rows.template reduce<0, false>(all, states, write);
       if (writes) put_row(sinks, states, place.row, place.size.n);
     }
   }
 }
 
-// The caller's workspace, if several blocks share a row: a ticket for each row, then its memory.
+// The caller's workspace, if several blocks share a row: a ticket for each row, then memory.
 struct row_workspace {
-  unsigned *tickets;
-  unsigned char *memory;
+  unsigned char *base;
   unsigned row_bytes, blocks;  // of a row
+
+  __device__ __forceinline__ unsigned *ticket(unsigned row) const { return reinterpret_cast<unsigned *>(base) + row; }
+  __device__ __forceinline__ unsigned char *memory(unsigned row) const {
+    return base + (ONEPASS_WORKSPACE_HEADER_BYTES + cs::size_t{row_bytes} * row);
+  }
 };
 
 // The blocks per SM that bound the registers: two where a batch has few words.
 template <class P>
 ONEPASS_HD constexpr int stream_blocks() {
-  return group_bytes_v<P> <= 48 ? 2 : 1;
+  return group_bytes<P>() <= 48 ? 2 : 1;
 }
 
 template <class Tag, bool Aligned>
@@ -264,7 +295,7 @@ __global__ void __launch_bounds__(ONEPASS_STREAM_THREADS, stream_blocks<tagged_t
   const int64_t part = s.part, n = place.size.n;
   const unsigned parts = n > part * N ? static_cast<unsigned>((n - 1) / (part * N)) + 1 : 1;
   const streamed_row<N, A, row_stages_in<decltype(P::inner)>> rows{
-      place, part, {parts, rank, w.blocks, w.tickets + row, w.memory + cs::size_t{w.row_bytes} * row}};
+      place, part, {parts, rank, w.blocks, w.ticket(row), w.memory(row)}};
   row_passes(rows, p, list<>{});
 }
 
