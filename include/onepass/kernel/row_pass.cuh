@@ -107,13 +107,13 @@ struct streamed_row {
   // write(part, no states) for each part, behind the reductions; the last one first.
   template <class Write>
   __device__ __forceinline__ void write(const Write &write) const {
+    threads.leave();
     list<> none;
     unsigned i = threads.rank + (threads.parts - 1 - threads.rank) / threads.blocks * threads.blocks;
     for (;; i -= threads.blocks) {
       write(part(i), none);
       if (i == threads.rank) break;
     }
-    threads.leave();
   }
 };
 
