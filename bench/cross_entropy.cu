@@ -52,11 +52,13 @@ void cross_entropy(workload &work, int64_t rows, int64_t columns) {
 }  // namespace
 
 void add_losses(suite &all) {
-  for (const int64_t columns : {4096, 32768, 131072, 262144}) {
-    const int64_t rows = row_elements / columns;
+  const auto add = [&](int64_t rows, int64_t columns) {
     all.push_back({shape_name("cross_entropy/bf16", rows, columns), timing::cold, [=](workload &w) { cross_entropy<bf16>(w, rows, columns); }});
     all.push_back({shape_name("cross_entropy/f32", rows, columns), timing::cold, [=](workload &w) { cross_entropy<float>(w, rows, columns); }});
-  }
+  };
+  for (const int64_t columns : {4096, 32768, 131072, 262144}) add(row_elements / columns, columns);
+  for (const int64_t columns : {131072, 262144}) add(8, columns);
+  each_wide_shape(add);
   all.push_back({shape_name("cross_entropy/bf16", 2048, 50257), timing::cold, [=](workload &w) { cross_entropy<bf16>(w, 2048, 50257); }});
 }
 

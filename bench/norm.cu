@@ -54,6 +54,7 @@ void add_norms(suite &all) {
   };
   each_row_shape(add);
   each_few_rows(add);
+  each_wide_shape(add);
 }
 
 }  // namespace bench

@@ -93,6 +93,13 @@ void each_few_rows(const Add &add) {
     for (const int64_t columns : {4096, 32768, 262144}) add(rows, columns);
 }
 
+// Few rows, wider than the chip holds: blocks that share a row.
+template <class Add>
+void each_wide_shape(const Add &add) {
+  for (const int power : {20, 22, 24}) add(1, int64_t{1} << power);
+  add(8, int64_t{1} << 22);
+}
+
 // The roof of x read and y written, of whole tiles (the bytes are then a little fewer or the same).
 template <class T>
 void add_row_roof(workload &work, const T *x, T *y, int64_t n) {

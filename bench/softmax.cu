@@ -39,6 +39,7 @@ void add_softmax(suite &all) {
   };
   each_row_shape(add);
   each_few_rows(add);
+  each_wide_shape(add);
 }
 
 }  // namespace bench

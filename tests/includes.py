@@ -14,7 +14,7 @@ LAYERS = [
     ("C words", r"(integer|version|status|extent|leaf|traffic|plan)\.h"),
     ("words", r"(config|meta|pack|memory|convert|name|nvtx)\.cuh"),
     ("grammar and collectives", r"(source|stage|sink|collective|statistic)/\w+\.cuh|(statistic|refused)\.cuh"),
-    ("pipeline", r"(pipeline|check|reduction|row|describe)\.cuh"),
+    ("pipeline", r"(pipeline|check|capability|reduction|row|describe)\.cuh"),
     ("kernels and host", r"kernel/\w+\.cuh|(host|iterator)\.cuh"),
     ("doors", r"(launch|report)\.h|(launch|export|kernel_of_plan)\.cuh"),
     ("everything", r"onepass\.(h|cuh)"),

@@ -153,9 +153,42 @@ ONEPASS_HD constexpr bool check_neighbours() {
   return fits;
 }
 
+template <class State>
+ONEPASS_HD constexpr int workspace_bytes_of() {
+  static_assert(alignof(State) <= ONEPASS_WORKSPACE_ALIGNMENT,
+                "onepass: the state of a statistic is aligned to more than the workspace is");
+  return sizeof(State);
+}
+// The state of row stage I, and of the reductions of a row's sinks together.
+ONEPASS_NO_EXEC_CHECK
+template <int I, class P>
+ONEPASS_HD auto row_state(const P &p) {
+  const auto &rest = nth_row<I>(p.inner);
+  const auto statistic = rest.head.template statistic_in<typename math_of_row<cs::decay_t<decltype(rest)>>::type>();
+  return statistic.template identity<typename row_value<I, P>::type>();
+}
+ONEPASS_NO_EXEC_CHECK
+template <class P>
+ONEPASS_HD auto row_sinks_state(const P &p) {
+  const auto sinks = reducers_of<true>(p.inner);
+  if constexpr (cs::is_same_v<cs::decay_t<decltype(sinks)>, list<>>) return list<>{};
+  else return side_by_side<cs::decay_t<decltype(sinks)>, reduced_values_t<P, true>>{sinks}.identity();
+}
+template <class P, int I = 0>
+ONEPASS_HD constexpr int row_state_bytes() {
+  constexpr bool ends = I == row_stages_in<decltype(P::inner)>;
+  if constexpr (ends) {
+    return workspace_bytes_of<decltype(row_sinks_state(cs::declval<const P &>()))>();
+  } else {
+    const int own = workspace_bytes_of<decltype(row_state<I>(cs::declval<const P &>()))>(),
+              behind = row_state_bytes<P, I + 1>();
+    return own > behind ? own : behind;
+  }
+}
 template <class P>
 ONEPASS_HD constexpr int state_bytes() {
-  if constexpr (any_reduces_array<P>::value) return sizeof(states_t<P>);
+  if constexpr (any_reduces_array<P>::value) return workspace_bytes_of<states_t<P>>();
+  else if constexpr (any_needs_row<P>::value) return row_state_bytes<P>();
   else return 0;
 }
 

@@ -6,6 +6,7 @@
 
 #include <cuda_runtime_api.h>  // cudaLaunchKernelExC
 
+#include "capability.cuh"
 #include "host.cuh"
 #include "kernel_of_plan.cuh"
 #include "name.cuh"
@@ -14,49 +15,6 @@
 
 namespace ONEPASS_LOCAL onepass {
 namespace detail {
-
-// The least compute capability of a part: a functor may have `static constexpr int capability`, major * 10 + minor.
-template <class T, class = void>
-struct own_capability : cs::integral_constant<int, 75> {};
-template <class T>
-struct own_capability<T, cs::void_t<decltype(T::capability)>> : cs::integral_constant<int, T::capability> {};
-template <class... S>
-struct own_capability<several_statistic<S...>, void> {
-  static constexpr int value = [] {
-    int most = 75;
-    for (const int each : {0, own_capability<S>::value...}) most = each > most ? each : most;
-    return most;
-  }();
-};
-template <class... Own>
-constexpr int most_capable(int inner) {
-  for (const int own : {0, own_capability<Own>::value...}) inner = own > inner ? own : inner;
-  return inner;
-}
-template <class T>
-struct capability_of {
-  static constexpr int value = most_capable<T>(capability_of<typename inner_of<T>::type>::value);
-};
-template <class... T>
-struct capability_of<list<T...>> {
-  static constexpr int value = [] {
-    int most = 75;
-    for (const int part : {0, capability_of<T>::value...}) most = part > most ? part : most;
-    return most;
-  }();
-};
-template <class F, class... Operands>
-struct capability_of<pointwise<F, Operands...>> {
-  static constexpr int value = most_capable<F>(capability_of<list<Operands...>>::value);
-};
-template <class S, class... Out>
-struct capability_of<reduce_sink<S, Out...>> : own_capability<S> {};
-template <class S, class... Out>
-struct capability_of<reduce_rows_sink<S, Out...>> : own_capability<S> {};
-template <class S, class F, class Kept, class... Operands>
-struct capability_of<row_stage<S, F, Kept, Operands...>> {
-  static constexpr int value = most_capable<S, F>(capability_of<list<Operands...>>::value);
-};
 
 inline onepass_status_t status_of(cudaError_t error) {
   switch (error) {
@@ -117,7 +75,15 @@ onepass_status_t start_kernel(kernel_handle kernel, const onepass_plan_t &plan, 
       if (error != cudaSuccess) return status_of(error);
     }
   }
-  if (exec.dependent_launch) {  // only code for sm_90 or newer waits for the predecessor, whatever the device
+  // Blocks that wait for each other are all to be resident at once: the driver sees to it, or refuses. (It need not for a
+  // dependent launch, which begins while its predecessor still holds the room.)
+  const bool waits = plan.row_blocks > 1 && plan.passes > 1;
+  if (waits) {
+    attributes[0].id = cudaLaunchAttributeCooperative;
+    attributes[0].val.cooperative = 1;
+    config.numAttrs = 1;
+  }
+  if (exec.dependent_launch && !waits) {  // only code for sm_90 or newer waits for the predecessor, whatever the device
     cudaFuncAttributes compiled{};
     const cudaError_t error = cudaFuncGetAttributes(&compiled, kernel.function);
     if (error != cudaSuccess) return status_of(error);
@@ -148,6 +114,30 @@ shape shape_of(const onepass_plan_t &plan, onepass_extent_t extent) {
   return s;
 }
 
+// A kernel of rows; one that streams knows where blocks that share a row meet.
+template <class Tag>
+onepass_status_t start_rows(kernel_handle kernel, const tagged_t<Tag> &p, onepass_extent_t extent,
+                            const onepass_plan_t &plan, const onepass_exec_t &exec) {
+  row_shape rows{};
+  rows.rows = extent.rows;
+  rows.columns = extent.columns;
+  rows.inverse = 1 / static_cast<float>(extent.columns);
+  rows.count = extent.columns_at;
+  rows.offsets = extent.offsets;
+  rows.offset_bytes = extent.offset_bytes;
+  rows.image_bytes = static_cast<uint32_t>(plan.image_bytes);
+  rows.part = static_cast<uint32_t>(plan.packs * plan.threads);
+  rows.resident = static_cast<uint32_t>(plan.resident);
+  rows.rounds = plan.rounds;
+  rows.keeps = plan.keeps;
+  if (plan.strategy != ONEPASS_ROW_STREAM) return start_kernel(kernel, plan, plan.blocks, exec, p, rows);
+  constexpr onepass_geometry_t geometry = geometry_of<tagged_t<Tag>>();
+  const row_workspace workspace{static_cast<unsigned char *>(exec.workspace),
+                                static_cast<unsigned>(onepass_shared_row_bytes(&geometry, &plan)),
+                                static_cast<unsigned>(plan.row_blocks)};
+  return start_kernel(kernel, plan, plan.blocks, exec, p, rows, workspace);
+}
+
 template <class Tag>
 onepass_status_t start_on_device(const tagged_t<Tag> &p, onepass_extent_t extent, const onepass_plan_t &plan,
                                  const onepass_exec_t &exec) {
@@ -157,23 +147,9 @@ onepass_status_t start_on_device(const tagged_t<Tag> &p, onepass_extent_t extent
   const kernel_handle kernel = kernel_for<Tag>(plan);
   if (kernel.function == nullptr) return ONEPASS_ERROR_STRATEGY;
   if constexpr (any_needs_row<P>::value) {
-    row_shape rows{};
-    rows.rows = extent.rows;
-    rows.columns = extent.columns;
-    rows.inverse = 1 / static_cast<float>(extent.columns);
-    rows.count = extent.columns_at;
-    rows.offsets = extent.offsets;
-    rows.offset_bytes = extent.offset_bytes;
-    rows.image_bytes = static_cast<uint32_t>(plan.image_bytes);
-    rows.part = static_cast<uint32_t>(plan.packs * plan.threads);
-    rows.resident = static_cast<uint32_t>(plan.resident);
-    rows.rounds = plan.rounds;
-    rows.keeps = plan.keeps;
-    return start_kernel(kernel, plan, plan.blocks, exec, p, rows);
+    return start_rows<Tag>(kernel, p, extent, plan, exec);
   } else if constexpr (any_reduces_array<P>::value) {
     const shape s = shape_of<P>(plan, extent);
-    static_assert(alignof(states_t<P>) <= ONEPASS_WORKSPACE_ALIGNMENT,
-                  "onepass: the state of a statistic is aligned to more than the workspace is");
     char *base = static_cast<char *>(exec.workspace);
     const reduce_workspace workspace{reinterpret_cast<unsigned *>(base), base + ONEPASS_WORKSPACE_HEADER_BYTES};
     const int64_t most = exec.max_blocks > 0 ? exec.max_blocks : plan.blocks;
@@ -184,17 +160,24 @@ onepass_status_t start_on_device(const tagged_t<Tag> &p, onepass_extent_t extent
   }
 }
 
-// Clusters need a device that has them, and code that was compiled for one.
+// Clusters need a device that has them, and code that was compiled for one; blocks that wait for each other a device that
+// takes cooperative launches, where there is a row stage.
 template <class Tag>
 onepass_status_t row_device_of(onepass_row_device_t *out) {
-  int device = 0, clusters = 0, shared = 0, multiprocessors = 0;
+  int device = 0, clusters = 0, shared = 0, multiprocessors = 0, cooperative = 1;
   cudaFuncAttributes compiled{};
-  const kernel_handle kernel = &row_stream_kernel<Tag, true>;
+  const kernel_handle kernel = &row_stream_kernel<Tag, true>, misaligned = &row_stream_kernel<Tag, false>;
   cudaError_t error = cudaGetDevice(&device);
   if (error == cudaSuccess) error = cudaDeviceGetAttribute(&clusters, cudaDevAttrClusterLaunch, device);
   if (error == cudaSuccess) error = cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
   if (error == cudaSuccess) error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  if (error == cudaSuccess && row_stages_in<decltype(tagged_t<Tag>::inner)> > 0)
+    error = cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device);
   if (error == cudaSuccess && clusters) error = cudaFuncGetAttributes(&compiled, kernel.function);
+  out->stream_blocks[0] = out->stream_blocks[1] = 0;
+  for (int aligned = 0; aligned < 2 && error == cudaSuccess && cooperative != 0; ++aligned)
+    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        &out->stream_blocks[aligned], aligned ? kernel.function : misaligned.function, ONEPASS_STREAM_THREADS, 0);
   out->cluster = clusters && compiled.ptxVersion >= 90 ? ONEPASS_MAX_CLUSTER : 1;
   out->multiprocessors = multiprocessors;
   out->shared_bytes = shared - 3072;  // what the reductions of a row may need
@@ -310,6 +293,9 @@ struct fixed_extent {
   int64_t rows;
   operator onepass_extent_t() const { return onepass_extent_2d(rows, Columns); }
 };
+template <class P, int64_t Columns>
+inline constexpr const onepass_kernel_t &kernel_of_columns =
+    kernel_of<std::conditional_t<any_needs_row<P>::value, of_columns<P, Columns>, P>>;
 
 }  // namespace detail
 
@@ -348,15 +334,17 @@ onepass_status_t launch(const pipeline<Parts...> &p, onepass_extent_t extent, co
 template <class... Parts, int64_t Columns>
 onepass_status_t launch(const pipeline<Parts...> &p, detail::fixed_extent<Columns> extent,
                         const onepass_exec_t &exec = {}) {
-  using P = pipeline<Parts...>;
-  using tag = std::conditional_t<detail::any_needs_row<P>::value, detail::of_columns<P, Columns>, P>;
-  return onepass_launch(&detail::kernel_of<tag>, extent, &p, &exec);
+  return onepass_launch(&detail::kernel_of_columns<pipeline<Parts...>, Columns>, extent, &p, &exec);
 }
 
-// Bytes of workspace that a launch on the device needs, 0 for none.
+// Bytes of workspace that a launch on the device needs, or rows that are few and wide are faster with; 0 for none.
 template <class... Parts>
 size_t workspace_bytes(const pipeline<Parts...> &, onepass_extent_t extent) {
   return onepass_workspace_bytes(&detail::kernel_of<pipeline<Parts...>>, extent);
+}
+template <class... Parts, int64_t Columns>
+size_t workspace_bytes(const pipeline<Parts...> &, detail::fixed_extent<Columns> extent) {
+  return onepass_workspace_bytes(&detail::kernel_of_columns<pipeline<Parts...>, Columns>, extent);
 }
 
 // The bytes that a launch moves, and that one kernel per stage would move.

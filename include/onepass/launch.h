@@ -27,9 +27,11 @@ typedef struct onepass_exec {
   void *stream;              // a cudaStream_t of the current device (of another's, the kernel would run there, on
                              // pointers of this one); null is the default stream
   void *workspace;           // device memory, aligned to 16 bytes, zeroed once by the caller and left zeroed by every
-                             // launch where it must be; serves one stream at a time. Unused on the host
+                             // launch where it must be; serves one stream at a time. Rows do without one, or with one
+                             // that is too small, but then a row has one block. Unused on the host
   size_t workspace_bytes;    // at least onepass_workspace_bytes
-  int32_t max_blocks;        // 0, or the most blocks that a reduction may occupy; its result has the same bits
+  int32_t max_blocks;        // 0, or the most blocks that a reduction, or rows that share blocks, may occupy; the result
+                             // has the same bits
   int32_t require_one_pass;  // nonzero: ONEPASS_ERROR_PASSES instead of reading a source again
   int32_t dependent_launch;  // nonzero: programmatic dependent launch. The kernel may be set up while its predecessor
                              // in the stream ends, and waits for it before it touches memory (sm_90; else no effect)
@@ -64,7 +66,8 @@ typedef struct onepass_kernel {
 #define ONEPASS_DECLARE(name) extern const onepass_kernel_t name
 #endif
 
-// Bytes of workspace that a launch on the device needs, 0 for none; also 0 for an extent that a launch would refuse.
+// Bytes of workspace that a launch on the device needs, 0 for none; also 0 for an extent that a launch would refuse. A
+// pipeline of rows needs none, but with so many bytes the blocks of the device share rows that are few and wide.
 ONEPASS_INLINE size_t onepass_workspace_bytes(const onepass_kernel_t *kernel, onepass_extent_t extent) {
   onepass_plan_t plan;
   if (kernel == NULL ||
@@ -92,10 +95,11 @@ ONEPASS_INLINE onepass_traffic_t onepass_unfused_traffic_of(const onepass_kernel
 ONEPASS_INLINE onepass_status_t onepass_plan_here(const onepass_kernel_t *kernel, onepass_extent_t extent,
                                                   const onepass_leaf_t *leaves, int count,
                                                   onepass_row_strategy_t wanted, onepass_plan_t *plan) {
-  onepass_row_device_t device = {1, 0, 1};
+  onepass_row_device_t device = {1, 0, 1, {0, 0}};
   onepass_status_t status = onepass_plan(&kernel->geometry, extent, leaves, count, wanted, NULL, plan);
   if (status != ONEPASS_SUCCESS) return status;
-  if (plan->strategy != ONEPASS_ROW_CLUSTER && plan->strategy != ONEPASS_ROW_SHARED) return status;
+  if (plan->strategy != ONEPASS_ROW_CLUSTER && plan->strategy != ONEPASS_ROW_SHARED && plan->row_blocks == 1)
+    return status;
   status = kernel->row_device(&device);
   if (status != ONEPASS_SUCCESS) return status;
   return onepass_plan(&kernel->geometry, extent, leaves, count, wanted, &device, plan);
@@ -139,6 +143,11 @@ ONEPASS_INLINE onepass_status_t onepass_launch(const onepass_kernel_t *kernel, o
   status = onepass_plan_here(kernel, extent, leaves, count, exec->row_strategy, &plan);
   if (status != ONEPASS_SUCCESS) return status;
   if (exec->require_one_pass && plan.passes > 1) return ONEPASS_ERROR_PASSES;
+  if (plan.row_blocks > 1) {
+    const int without = exec->workspace == NULL || exec->workspace_bytes < plan.workspace_bytes;
+    if (without || (exec->max_blocks > 0 && exec->max_blocks < plan.blocks))
+      onepass_share_rows(extent.rows, without ? 0 : exec->max_blocks, &plan);
+  }
   if (plan.workspace_bytes > 0) {
     if (exec->workspace == NULL) return ONEPASS_ERROR_WORKSPACE_MISSING;
     if ((uintptr_t)exec->workspace % ONEPASS_WORKSPACE_ALIGNMENT != 0) return ONEPASS_ERROR_WORKSPACE_ALIGNMENT;

@@ -27,7 +27,7 @@ typedef enum onepass_row_strategy {
   ONEPASS_ROW_BLOCK,   // in the registers of a block
   ONEPASS_ROW_CLUSTER,  // in the registers of a block that stays, or of a cluster of such blocks (sm_90)
   ONEPASS_ROW_SHARED,  // in the shared memory of a block, or of a cluster of blocks (sm_90)
-  ONEPASS_ROW_STREAM,  // nowhere: it is read again for each row stage
+  ONEPASS_ROW_STREAM,  // nowhere: it is read again for each row stage, by a block or several
   ONEPASS_ROW_STRATEGY_COUNT
 } onepass_row_strategy_t;
 
@@ -49,7 +49,7 @@ typedef struct onepass_geometry {
   onepass_family_t family;
   int32_t lanes;        // elements per group
   int32_t by_row;       // nonzero if a part needs a row, a column or a pitch: groups then end at a row's end
-  int32_t state_bytes;  // of a partial result of a reduction
+  int32_t state_bytes;  // of a partial result of a reduction, or the most of those of a row
   int32_t row_stages;   // how often a row is reduced before its last value is known
   int32_t held_bytes;   // of a group in shared memory, 0 if what is read cannot be copied there
   int32_t kept_bytes;   // of a group of the vectors that are read along a row
@@ -59,12 +59,14 @@ typedef struct onepass_geometry {
 } onepass_geometry_t;
 
 typedef struct onepass_plan_t {  // onepass_plan is the function below
-  int32_t threads, packs;        // of a tile
+  int32_t threads, packs;        // of a tile, or of a part of a row that streams
   int32_t aligned;               // every group is one aligned access of each leaf
   int32_t counted;               // the number of columns lies in device memory
   int32_t passes;
   onepass_row_strategy_t strategy;  // of rows; `threads` is then those of a row in a block
-  int32_t cluster;                  // blocks that share a row
+  int32_t cluster;                  // blocks of a cluster, which share a row
+  int32_t row_blocks;               // blocks that share a row that streams and take its parts in turn; more than 1
+                                    // where there is a workspace of workspace_bytes
   int32_t shared_bytes;             // of a block: of the row or its part, or of images of it,
   int32_t image_bytes;              // and those of one row's images
   int32_t keeps;                    // nonzero: vectors are kept in shared memory too
@@ -76,7 +78,7 @@ typedef struct onepass_plan_t {  // onepass_plan is the function below
 } onepass_plan_t;
 
 enum {
-  ONEPASS_WORKSPACE_HEADER_BYTES = 128,  // the ticket, on a cache line of its own
+  ONEPASS_WORKSPACE_HEADER_BYTES = 1024,  // tickets: that of a reduction, or one for each row
   ONEPASS_WORKSPACE_ALIGNMENT = 16,
   ONEPASS_MAP_THREADS = 128,
   ONEPASS_MAP_PACKS = 2,
@@ -84,6 +86,7 @@ enum {
   ONEPASS_REDUCE_PACKS = 4,
   ONEPASS_WARP_ROW_THREADS = 128,  // of a block of several rows
   ONEPASS_STREAM_THREADS = 512,
+  ONEPASS_STREAM_PARTS = 256,  // of a row, at most, if several blocks are to share it
   ONEPASS_CLUSTER_THREADS = 512,
   ONEPASS_CLUSTER_PACKS = 8,
   ONEPASS_SHARED_THREADS = 256,
@@ -149,6 +152,7 @@ typedef struct onepass_row_device_t {
   int32_t cluster;       // blocks of a cluster at most, 1 without clusters
   int32_t shared_bytes;  // that a block can ask for
   int32_t multiprocessors;
+  int32_t stream_blocks[2];  // that a multiprocessor holds of rows that stream and can share: misaligned, aligned ones
 } onepass_row_device_t;
 
 // The table of rows in registers: a row goes to the first line whose threads x packs hold its groups. A group has 16
@@ -256,12 +260,54 @@ ONEPASS_INLINE int onepass_plan_shared_row(const onepass_geometry_t *geometry, i
   return 1;
 }
 
+// The parts of a row that streams. Each is reduced by itself, and their states are combined in order, so the bits of a
+// row are a function of its width, whoever takes which part. A part costs a reduction over each warp: few parts where
+// there may be many rows, more where a row is a launch's whole work.
+ONEPASS_INLINE int64_t onepass_row_parts(const onepass_plan_t *plan) {
+  const int64_t parts = onepass_ceil_div(plan->groups_per_row, (int64_t)plan->threads * plan->packs);
+  return parts > 1 ? parts : 1;
+}
+ONEPASS_INLINE void onepass_plan_stream(const onepass_geometry_t *geometry, onepass_plan_t *plan) {
+  const int64_t least = plan->groups_per_row > 65536 ? 8 : 16, most = INT32_MAX / ONEPASS_STREAM_THREADS;
+  const int64_t even = onepass_ceil_div(plan->groups_per_row, ONEPASS_STREAM_PARTS * ONEPASS_STREAM_THREADS);
+  plan->strategy = ONEPASS_ROW_STREAM;
+  plan->threads = ONEPASS_STREAM_THREADS;
+  plan->packs = (int32_t)(even < least ? least : even < most ? even : most);
+  plan->passes = geometry->row_stages + 1;
+}
+
+// Lets as many of `blocks` share each row as end sooner for it; fewer than two are one, without a workspace.
+ONEPASS_INLINE void onepass_share_rows(int64_t rows, int64_t blocks, onepass_plan_t *plan) {
+  const int64_t parts = onepass_row_parts(plan), most = rows > 0 ? blocks / rows : 0;
+  const int64_t each = onepass_ceil_div(parts, most > 1 ? most : 1);  // parts of a block
+  plan->row_blocks = most > 1 ? (int32_t)onepass_ceil_div(parts, each) : 1;
+  plan->blocks = rows * plan->row_blocks;
+  if (plan->row_blocks == 1) plan->workspace_bytes = 0;
+}
+
+// Bytes of workspace of a row that blocks share: a state of each warp for each part, and the result.
+ONEPASS_INLINE int64_t onepass_shared_row_bytes(const onepass_geometry_t *geometry, const onepass_plan_t *plan) {
+  const int64_t states = onepass_row_parts(plan) * (ONEPASS_STREAM_THREADS / 32) + 1;
+  return onepass_ceil_div(states * geometry->state_bytes, ONEPASS_WORKSPACE_ALIGNMENT) * ONEPASS_WORKSPACE_ALIGNMENT;
+}
+
+// Few wide rows that stream: all blocks that the device holds at once share them.
+ONEPASS_INLINE void onepass_plan_shared_stream(const onepass_geometry_t *geometry, int64_t rows,
+                                               onepass_row_device_t device, onepass_plan_t *plan) {
+  const int64_t parts = onepass_row_parts(plan), tickets = ONEPASS_WORKSPACE_HEADER_BYTES / 4;
+  if (parts == 1 || parts > ONEPASS_STREAM_PARTS || rows > tickets) return;
+  const int64_t bytes = ONEPASS_WORKSPACE_HEADER_BYTES + rows * onepass_shared_row_bytes(geometry, plan);
+  if (bytes > INT32_MAX) return;
+  plan->workspace_bytes = (size_t)bytes;
+  onepass_share_rows(rows, (int64_t)device.multiprocessors * device.stream_blocks[plan->aligned], plan);
+}
+
 // Rows: the wanted strategy if it can hold the row; AUTO finds the first that can of registers, shared memory and none.
-// Without a row stage nothing is held longer than a pass: wide rows stream by.
-ONEPASS_INLINE onepass_status_t onepass_plan_rows(const onepass_geometry_t *geometry, int64_t rows,
+// Without a row stage nothing is held longer than a pass: wide rows stream by. Dense: of a width that the host knows.
+ONEPASS_INLINE onepass_status_t onepass_plan_rows(const onepass_geometry_t *geometry, int64_t rows, int dense,
                                                   int64_t groups_per_row, onepass_row_strategy_t wanted,
                                                   const onepass_row_device_t *device, onepass_plan_t *plan) {
-  const onepass_row_device_t most = {ONEPASS_MAX_CLUSTER, ONEPASS_MAX_SHARED_BYTES, 132};
+  const onepass_row_device_t most = {ONEPASS_MAX_CLUSTER, ONEPASS_MAX_SHARED_BYTES, 132, {2, 2}};
   const onepass_row_device_t here = device != NULL ? *device : most;
   const int wide = wanted == ONEPASS_ROW_AUTO && geometry->row_stages > 0;
   int64_t rows_per_block = 1;
@@ -285,13 +331,11 @@ ONEPASS_INLINE onepass_status_t onepass_plan_rows(const onepass_geometry_t *geom
     onepass_plan_shared_row(geometry, groups_per_row, here, plan);
   if (plan->strategy == ONEPASS_ROW_AUTO) {
     if (wanted != ONEPASS_ROW_AUTO && wanted != ONEPASS_ROW_STREAM) return ONEPASS_ERROR_STRATEGY;
-    plan->strategy = ONEPASS_ROW_STREAM;
-    plan->threads = ONEPASS_STREAM_THREADS;
-    plan->packs = 1;
-    plan->passes = geometry->row_stages + 1;
+    onepass_plan_stream(geometry, plan);
   }
   if (rows > INT64_MAX / plan->cluster) return ONEPASS_ERROR_TOO_LARGE;
   plan->blocks = plan->cluster * onepass_ceil_div(rows, rows_per_block);
+  if (plan->strategy == ONEPASS_ROW_STREAM && dense) onepass_plan_shared_stream(geometry, rows, here, plan);
   return ONEPASS_SUCCESS;
 }
 
@@ -311,6 +355,7 @@ ONEPASS_INLINE onepass_status_t onepass_plan(const onepass_geometry_t *geometry,
   plan->passes = 1;
   plan->strategy = ONEPASS_ROW_AUTO;
   plan->cluster = 1;
+  plan->row_blocks = 1;
   plan->shared_bytes = 0;
   plan->image_bytes = 0;
   plan->keeps = 0;
@@ -324,8 +369,9 @@ ONEPASS_INLINE onepass_status_t onepass_plan(const onepass_geometry_t *geometry,
     plan->groups_per_row = onepass_ceil_div(shape.columns - 1, lanes) + 1;
   plan->groups = shape.rows * plan->groups_per_row;  // a row has no more groups than elements: this fits
   if (geometry->family == ONEPASS_ROW) {
-    if (plan->counted || shape.offsets != NULL || shape.columns % lanes != 0) plan->aligned = 0;  // a group is whole, or is not there
-    status = onepass_plan_rows(geometry, shape.rows, plan->groups_per_row, wanted, device, plan);
+    const int dense = !plan->counted && shape.offsets == NULL;
+    if (!dense || shape.columns % lanes != 0) plan->aligned = 0;  // a group is whole, or is not there
+    status = onepass_plan_rows(geometry, shape.rows, dense, plan->groups_per_row, wanted, device, plan);
     if (status != ONEPASS_SUCCESS) return status;
   } else if (geometry->family == ONEPASS_REDUCE) {
     onepass_plan_reduce(plan);

@@ -16,9 +16,10 @@ typedef struct onepass_report_t {  // onepass_report is the function below
   double occupancy;       // threads of those blocks / threads that a multiprocessor holds, (0, 1]
 } onepass_report_t;
 
-// The kernel that onepass_launch would start with these arguments on the current device. args null: one that has all
-// arrays aligned to 16 bytes; `strategy` as in exec.row_strategy. ONEPASS_ERROR_ARGUMENT for a null kernel or report, the errors of a plan, or those of the
-// driver; nothing is launched, and the leaves are not checked.
+// The kernel that onepass_launch would start with these arguments, and with a workspace of plan.workspace_bytes, on the
+// current device. args null: one that has all arrays aligned to 16 bytes; `strategy` as in exec.row_strategy.
+// ONEPASS_ERROR_ARGUMENT for a null kernel or report, the errors of a plan, or those of the driver; nothing is launched,
+// and the leaves are not checked.
 ONEPASS_INLINE onepass_status_t onepass_report(const onepass_kernel_t *kernel, onepass_extent_t extent,
                                                const void *args, onepass_row_strategy_t strategy,
                                                onepass_report_t *report) {

@@ -75,7 +75,7 @@ static onepass_status_t report(const onepass_plan_t *plan, onepass_report_t *out
 KERNEL(map, ONEPASS_MAP, 0, 0, 0, host);
 KERNEL(rows, ONEPASS_MAP, 1, 0, 0, host);
 KERNEL(sum, ONEPASS_REDUCE, 0, 8, 0, host);
-KERNEL(softmax, ONEPASS_ROW, 1, 0, 1, host);
+KERNEL(softmax, ONEPASS_ROW, 1, 8, 1, host);
 KERNEL(device_only, ONEPASS_MAP, 0, 0, 0, NULL);
 
 static int reached[ONEPASS_STATUS_COUNT];
@@ -256,7 +256,7 @@ static void check_workspace(const onepass_exec_t *exec) {
   const onepass_extent_t n = onepass_extent_1d(1 << 24), few = onepass_extent_1d(1000);
   const size_t needed = onepass_workspace_bytes(&sum, n);
   onepass_exec_t own = *exec;
-  CHECK(needed > 128 && needed < 1 << 16);
+  CHECK(needed > ONEPASS_WORKSPACE_HEADER_BYTES && needed < 1 << 16);
   own.workspace_bytes = needed;
   CHECK(started(&sum, n, &args, &own) && record.plan.workspace_bytes == needed);
   own.workspace_bytes = needed - 1;
@@ -334,13 +334,13 @@ static void check_row_strategies(const onepass_exec_t *exec) {
   here.where = ONEPASS_HOST;
   const onepass_extent_t narrow = onepass_extent_2d(9, 1000), wide = onepass_extent_2d(9, 40000),
                          endless = onepass_extent_2d(9, 100000000);
-  const onepass_row_device_t all = {16, 224 * 1024, 132}, little = {1, 48 * 1024, 40};
+  const onepass_row_device_t all = {16, 224 * 1024, 132, {2, 2}}, little = {1, 48 * 1024, 40, {2, 2}};
   row_device_here.answer = ONEPASS_SUCCESS;
   row_device_here.device = all;
   CHECK(started(&softmax, narrow, &args, exec) && record.plan.strategy == ONEPASS_ROW_BLOCK && record.asked == 0);
   CHECK(started(&softmax, wide, &args, exec) && record.plan.strategy == ONEPASS_ROW_CLUSTER && record.asked == 1);
   CHECK(started(&softmax, wide, &args, &once) && record.plan.passes == 1);
-  CHECK(started(&softmax, endless, &args, exec) && record.plan.strategy == ONEPASS_ROW_STREAM && record.asked == 0);
+  CHECK(started(&softmax, endless, &args, exec) && record.plan.strategy == ONEPASS_ROW_STREAM && record.asked == 1);
   CHECK(record.plan.passes == 2);
   CHECK(refused(ONEPASS_ERROR_PASSES, &softmax, endless, &args, &once));
   CHECK(ran_on_host(&softmax, endless, &args, &here));
@@ -399,7 +399,37 @@ static void check_row_strategies(const onepass_exec_t *exec) {
   CHECK(held.bytes_read == 8 * 9000 && held.bytes_written == 4 * 9000 && held.passes == 1 && held.kernels == 1);
   CHECK(streamed.bytes_read == 2 * 8 * INT64_C(900000000) && streamed.bytes_written == 4 * INT64_C(900000000));
   CHECK(streamed.passes == 2 && streamed.kernels == 1);
-  CHECK(onepass_workspace_bytes(&softmax, endless) == 0);
+
+  // Several blocks share a row where there is a workspace; without one, or with one that is too small, it has a block.
+  const size_t needed = onepass_workspace_bytes(&softmax, endless);
+  const uintptr_t x = (uintptr_t)args.leaves[0].pointer;
+  CHECK(needed == 1024 + 9 * (4097 * 8 + 8) && onepass_workspace_bytes(&softmax, wide) == 0);
+  row_device_here.device = all;
+  onepass_exec_t own = *exec;
+  own.workspace_bytes = needed;
+  CHECK(started(&softmax, endless, &args, &own) && record.plan.workspace_bytes == needed);
+  CHECK(record.plan.row_blocks == 29 && record.plan.blocks == 9 * 29 && record.asked == 1);  // 29 of 9 parts hold 256
+  const int32_t packs = record.plan.packs;
+  own.max_blocks = 100;
+  CHECK(started(&softmax, endless, &args, &own) && record.plan.row_blocks == 11 && record.plan.packs == packs);
+  CHECK(record.plan.workspace_bytes == needed && record.plan.blocks == 99);
+  own.max_blocks = 17;
+  CHECK(started(&softmax, endless, &args, &own) && record.plan.row_blocks == 1 && record.plan.workspace_bytes == 0);
+  own.max_blocks = 1000;
+  CHECK(started(&softmax, endless, &args, &own) && record.plan.row_blocks == 29);
+  own.max_blocks = 0;
+  own.workspace = (void *)(x + 64);
+  CHECK(refused(ONEPASS_ERROR_OVERLAP, &softmax, endless, &args, &own));
+  own.workspace = (void *)((uintptr_t)exec->workspace + 4);
+  CHECK(refused(ONEPASS_ERROR_WORKSPACE_ALIGNMENT, &softmax, endless, &args, &own));
+  own.workspace_bytes = needed - 1;
+  for (int i = 0; i < 2; ++i) {
+    CHECK(started(&softmax, endless, &args, &own) && record.plan.row_blocks == 1 && record.plan.packs == packs);
+    CHECK(record.plan.workspace_bytes == 0 && record.plan.blocks == 9);
+    own.workspace = NULL;
+  }
+  row_device_here.device.stream_blocks[1] = 0;  // where no block can wait for another
+  CHECK(started(&softmax, endless, &args, exec) && record.plan.row_blocks == 1 && record.plan.workspace_bytes == 0);
 }
 
 // A count in device memory: planned for the most, read by the host only in a host launch.

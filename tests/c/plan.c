@@ -69,7 +69,7 @@ static void check_tiles(onepass_geometry_t geometry, const onepass_plan_t *plan)
     CHECK(plan->blocks >= 1 && (plan->blocks == 1 || (plan->blocks - 1) * tile < plan->groups));
     CHECK(plan->blocks <= 512);
     if (plan->blocks == 1) CHECK(plan->workspace_bytes == 0);
-    if (plan->blocks > 1) CHECK(plan->workspace_bytes == 128 + (size_t)plan->blocks * (size_t)geometry.state_bytes);
+    if (plan->blocks > 1) CHECK(plan->workspace_bytes == 1024 + (size_t)plan->blocks * (size_t)geometry.state_bytes);
   }
   CHECK(plan->passes == 1);
 }
@@ -221,13 +221,14 @@ static int row_line(int32_t lanes, int64_t rows, int64_t columns, onepass_row_st
   if (status == ONEPASS_ERROR_STRATEGY) return -2;
   CHECK(status == ONEPASS_SUCCESS);
   CHECK(plan->groups_per_row == onepass_ceil_div(columns, lanes) && plan->groups == rows * plan->groups_per_row);
-  CHECK(plan->workspace_bytes == 0 && plan->counted == 0 && plan->aligned == (columns % lanes == 0));
+  CHECK(plan->counted == 0 && plan->aligned == (columns % lanes == 0));
   if (plan->strategy == ONEPASS_ROW_STREAM) {
-    CHECK(plan->threads == ONEPASS_STREAM_THREADS && plan->packs == 1 && plan->cluster == 1);
-    CHECK(plan->blocks == rows && plan->passes == 3);  // one for each of two row stages, and one that writes
+    CHECK(plan->threads == ONEPASS_STREAM_THREADS && plan->packs >= 8 && plan->cluster == 1);
+    CHECK(plan->blocks == rows * plan->row_blocks && plan->passes == 3);  // one for each of two row stages, one that writes
     return -1;
   }
   CHECK(plan->passes == 1 && plan->cluster == 1 && plan->shared_bytes == 0);
+  CHECK(plan->row_blocks == 1 && plan->workspace_bytes == 0);
   int line = 0;
   for (onepass_row_cut_t cut = onepass_row_cut(0); cut.threads > 0; cut = onepass_row_cut(++line))
     if (plan->strategy == cut.strategy && plan->threads == cut.threads &&
@@ -368,7 +369,7 @@ static void check_cluster_rows(void) {
   onepass_geometry_t norm = one, bytes = geometry_of(ONEPASS_ROW, 16, 1, 0, 1, 32, 0), scattered = geometry_of(ONEPASS_ROW, 4, 1, 0, 1, 0, 0);
   norm.kept_bytes = 32;
   bytes.kept_bytes = 128;  // more than there is room for
-  const onepass_row_device_t most = {16, 224 * 1024, 132}, no_clusters = {1, 160 * 1024, 108}, small = {1, 48 * 1024, 40};
+  const onepass_row_device_t most = {16, 224 * 1024, 132, {2, 2}}, no_clusters = {1, 160 * 1024, 108, {2, 2}}, small = {1, 48 * 1024, 40, {2, 2}};
   onepass_plan_t plan;
   const struct {
     const onepass_geometry_t *geometry;
@@ -425,7 +426,7 @@ static void check_cluster_rows(void) {
 static void check_shared_rows(void) {
   const onepass_geometry_t one = geometry_of(ONEPASS_ROW, 4, 1, 0, 1, 16, 0), two = geometry_of(ONEPASS_ROW, 4, 1, 0, 1, 32, 0);
   const onepass_geometry_t wide = geometry_of(ONEPASS_ROW, 1, 1, 0, 1, 1024, 0);
-  const onepass_row_device_t no_clusters = {1, 160 * 1024, 108}, small = {1, 48 * 1024, 40}, most = {16, 224 * 1024, 132};
+  const onepass_row_device_t no_clusters = {1, 160 * 1024, 108, {2, 2}}, small = {1, 48 * 1024, 40, {2, 2}}, most = {16, 224 * 1024, 132, {2, 2}};
   onepass_plan_t plan;
   const struct {
     const onepass_geometry_t *geometry;
@@ -462,6 +463,75 @@ static void check_shared_rows(void) {
   // Without a device, the most that there is.
   CHECK(onepass_plan(&one, onepass_extent_2d(3, 4 * 65536), NULL, 0, ONEPASS_ROW_AUTO, NULL, &plan) == ONEPASS_SUCCESS);
   CHECK(plan.strategy == ONEPASS_ROW_CLUSTER && plan.cluster == ONEPASS_MAX_CLUSTER);
+}
+
+// Rows that stream: cut into parts as their width alone says, which as many blocks share as end sooner for it.
+static void check_streamed_rows(void) {
+  const onepass_geometry_t rows = geometry_of(ONEPASS_ROW, 4, 1, 12, 1, 0, 0), sums = geometry_of(ONEPASS_ROW, 8, 1, 16, 0, 32, 0);
+  const onepass_row_device_t devices[] = {{16, 224 * 1024, 132, {1, 2}}, {1, 48 * 1024, 40, {2, 3}}, {1, 48 * 1024, 20, {0, 0}}};
+  onepass_plan_t first, plan;
+  for (int64_t groups = 1; groups < INT64_C(1) << 40; groups += 1 + groups / 7) {
+    const int64_t columns = 8 * groups - groups % 8;
+    CHECK(onepass_plan(&sums, onepass_extent_2d(1, columns), NULL, 0, ONEPASS_ROW_STREAM, NULL, &first) == ONEPASS_SUCCESS);
+    const int64_t part = (int64_t)first.threads * first.packs, parts = onepass_row_parts(&first);
+    // The parts are whole rounds of the threads, none is empty, and few are more than a block needs.
+    CHECK(parts >= 1 && (parts - 1) * part < first.groups_per_row && first.groups_per_row <= parts * part);
+    CHECK(parts == 1 ? part == 8192 : part >= (first.groups_per_row > 65536 ? 4096 : 8192));
+    CHECK(parts <= 256 || first.packs == INT32_MAX / 512);
+    for (int64_t count = 0; count < 1000000; count += 1 + count / 3)
+      for (int d = 0; d < 3; ++d)
+        for (uintptr_t address = 4096; address < 4096 + 32; address += 16 + 2) {
+          const onepass_leaf_t leaf = array_at(address, ONEPASS_DENSE, 2, ONEPASS_PER_ELEMENT);
+          CHECK(onepass_plan(&sums, onepass_extent_2d(count, columns), &leaf, 1, ONEPASS_ROW_STREAM, &devices[d], &plan) ==
+                ONEPASS_SUCCESS);
+          CHECK(plan.threads == first.threads && plan.packs == first.packs && plan.passes == 1 && plan.cluster == 1);
+          CHECK(plan.row_blocks >= 1 && plan.blocks == count * plan.row_blocks);
+          // No block is without a part, and a block fewer would have one more to take.
+          const int64_t each = onepass_ceil_div(parts, plan.row_blocks);
+          CHECK((plan.row_blocks - 1) * each < parts);
+          const int64_t held = (int64_t)devices[d].multiprocessors * devices[d].stream_blocks[plan.aligned];
+          const int shared = parts > 1 && parts <= 256 && count > 0 && count <= 256 && held / count > 1;
+          CHECK((plan.row_blocks > 1) == shared && (plan.workspace_bytes > 0) == shared);
+          if (!shared) continue;
+          CHECK(plan.blocks <= held);
+          CHECK(each == onepass_ceil_div(parts, held / count < parts ? held / count : parts));
+          // A ticket for each row, and for each row a state of 16 warps for each part, and one more.
+          CHECK(plan.workspace_bytes == 1024 + (size_t)count * (size_t)(parts * 16 + 1) * 16);
+          onepass_share_rows(count, plan.blocks - 1, &plan);
+          CHECK(plan.blocks < held && plan.row_blocks >= 1 && plan.packs == first.packs);
+          onepass_share_rows(count, 2 * count - 1, &plan);
+          CHECK(plan.row_blocks == 1 && plan.blocks == count && plan.workspace_bytes == 0);
+        }
+  }
+  // By hand: 2^24 floats by 4 are 2^22 groups, 256 parts of 32 x 512; 2^18 are 8 of 16 x 512.
+  const struct {
+    int64_t columns, rows;
+    int packs, row_blocks;
+  } shapes[] = {{1 << 24, 1, 32, 256}, {1 << 24, 2, 32, 128}, {1 << 24, 3, 32, 86}, {1 << 24, 7, 32, 37}, {1 << 24, 131, 32, 2},
+                {1 << 24, 132, 32, 2}, {1 << 24, 133, 32, 1}, {1 << 18, 1, 16, 8},  {1 << 18, 8, 16, 8},  {1 << 18, 40, 16, 4},
+                {1 << 15, 1, 16, 1},   {(1 << 15) + 4, 1, 16, 2}, {(1 << 18) + 4, 1, 8, 17}, {(1 << 22) + 4, 1, 9, 228}};
+  for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; ++i) {
+    CHECK(onepass_plan(&rows, onepass_extent_2d(shapes[i].rows, shapes[i].columns), NULL, 0, ONEPASS_ROW_STREAM, NULL,
+                       &plan) == ONEPASS_SUCCESS);
+    CHECK(plan.packs == shapes[i].packs && plan.row_blocks == shapes[i].row_blocks && plan.passes == 2);
+  }
+  CHECK(onepass_plan(&rows, onepass_extent_2d(3, 1 << 24), NULL, 0, ONEPASS_ROW_STREAM, NULL, &plan) == ONEPASS_SUCCESS);
+  CHECK(plan.workspace_bytes == 1024 + 3 * (4097 * 12 + 4));  // of a row in whole units of 16 bytes
+  // What is too wide to be held streams, and is shared; rows of which the device knows the width are not.
+  CHECK(onepass_plan(&rows, onepass_extent_2d(1, 1 << 24), NULL, 0, ONEPASS_ROW_AUTO, NULL, &plan) == ONEPASS_SUCCESS);
+  CHECK(plan.strategy == ONEPASS_ROW_STREAM && plan.row_blocks == 256);
+  const int64_t count = 1 << 24;
+  const int32_t offsets[] = {0, 1 << 24};
+  CHECK(onepass_plan(&rows, onepass_extent_at(&count, 1 << 24), NULL, 0, ONEPASS_ROW_STREAM, NULL, &plan) == ONEPASS_SUCCESS);
+  CHECK(plan.row_blocks == 1 && plan.packs == 32 && plan.workspace_bytes == 0);
+  CHECK(onepass_plan(&rows, onepass_extent_segments_i32(offsets, 1, 1 << 24), NULL, 0, ONEPASS_ROW_STREAM, NULL, &plan) ==
+        ONEPASS_SUCCESS);
+  CHECK(plan.row_blocks == 1 && plan.packs == 32 && plan.workspace_bytes == 0);
+  // States of which there is no room for all.
+  onepass_geometry_t large = rows;
+  large.state_bytes = 1 << 20;
+  CHECK(onepass_plan(&large, onepass_extent_2d(1, 1 << 24), NULL, 0, ONEPASS_ROW_STREAM, NULL, &plan) == ONEPASS_SUCCESS);
+  CHECK(plan.row_blocks == 1 && plan.workspace_bytes == 0);
 }
 
 // Where a stage takes the groups of neighbouring threads together, the threads of a row are whole runs of that many, in
@@ -505,7 +575,7 @@ static void check_neighbours(void) {
           else CHECK(plan.strategy >= ONEPASS_ROW_CLUSTER);
           const int64_t together_rows = plan.strategy == ONEPASS_ROW_WARP ? ONEPASS_WARP_ROW_THREADS / plan.threads : 1;
           if (plan.strategy != ONEPASS_ROW_CLUSTER)
-            CHECK(plan.blocks == plan.cluster * onepass_ceil_div(7, together_rows));
+            CHECK(plan.blocks == plan.cluster * plan.row_blocks * onepass_ceil_div(7, together_rows));
           if (other.threads % neighbours == 0) CHECK(plan.threads == other.threads && plan.packs == other.packs);
           changed += plan.threads != other.threads;
         }
@@ -569,6 +639,7 @@ int main(void) {
   check_row_plans();
   check_cluster_rows();
   check_shared_rows();
+  check_streamed_rows();
   check_neighbours();
   check_segments();
   for (int64_t a = 0; a < 40; ++a)
@@ -633,6 +704,6 @@ int main(void) {
     plan = plan_of(sum, onepass_extent_1d(4 * parts[i].groups), 4096);
     CHECK(plan.threads == parts[i].threads && plan.packs == parts[i].packs && plan.blocks == parts[i].blocks);
   }
-  CHECK(plan.workspace_bytes == 128 + 396 * 8);
+  CHECK(plan.workspace_bytes == 1024 + 396 * 8);
   return check_result();
 }

@@ -5,6 +5,7 @@
 #define ONEPASS_KERNEL_REDUCE_CUH
 
 #include "../collective/block.cuh"
+#include "../collective/grid.cuh"  // the ticket
 #include "../describe.cuh"
 #include "tile.cuh"
 
@@ -25,16 +26,6 @@ ONEPASS_HD constexpr int reduce_blocks(bool aligned) {
   const int live = live_registers<P>(reduce_packs);
   if (aligned) return live <= 25 ? 3 : live <= 44 ? 2 : 1;
   return live <= 28 ? 2 : 1;
-}
-
-// Takes a ticket; true for the last of `parts`, which sees what the others wrote before theirs.
-__device__ __forceinline__ bool take_ticket(unsigned *ticket, unsigned parts) {
-  unsigned before;
-  asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;"
-               : "=r"(before)
-               : "l"(__cvta_generic_to_global(ticket)), "r"(parts - 1)
-               : "memory");  // wraps to 0
-  return before == parts - 1;
 }
 
 // Packs of a thread, a block's width apart: all loads, then each group into the states, in order.
@@ -66,7 +57,7 @@ __device__ __forceinline__ void finish_part(const All &all, int64_t n, unsigned 
     bool is_last = false;
     if (threadIdx.x == 0) {
       partials[part] = states;
-      is_last = take_ticket(workspace.ticket, parts);
+      is_last = take_ticket(workspace.ticket, parts - 1) == parts - 1;
     }
     if (!__any_sync(all_lanes, is_last)) return;
     __syncwarp();  // what lane 0 has acquired, the warp may read

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of onepass: rows wider than registers hold: a pass over the row for each of its reductions, and one that writes;
-// from a copy in the shared memory of a block or a cluster, which is read once, or from global memory again.
+// from a copy in the shared memory of a block or a cluster, which is read once, or from global memory again, by a block
+// or several.
 #ifndef ONEPASS_KERNEL_ROW_PASS_CUH
 #define ONEPASS_KERNEL_ROW_PASS_CUH
 
+#include "../collective/grid.cuh"
 #include "row.cuh"
 
 namespace ONEPASS_LOCAL onepass {
@@ -11,7 +13,7 @@ namespace detail {
 
 // The groups of a thread in a row that is gone through again and again, a batch at a time: all reads, then f(raw,
 // position) for each. As many for all of `Together` neighbouring threads, also where some are past the row's end.
-template <unsigned Together = 1, class Rows, class P, class F>
+template <unsigned Together = 1, bool = false, bool = false, class Rows, class P, class F>
 __device__ __forceinline__ void each_batch(const Rows &rows, const P &p, const F &f) {
   constexpr unsigned batch = Rows::batch;
   using at_type = decltype(rows.at(0u));
@@ -31,24 +33,87 @@ __device__ __forceinline__ void each_batch(const Rows &rows, const P &p, const F
   }
 }
 
-// From global memory, by one block.
+// The groups from `first` on up to column `end`, from global memory, by a block.
 template <int N, access A>
-struct streamed_row {
-  using group = row_threads<ONEPASS_STREAM_THREADS>;
-  static constexpr bool on_chip = false, aligned = A == access::entire;
-  static constexpr unsigned batch = A == access::entire ? 4 : 2;
+struct streamed_part {
   const row_place &place;
+  int64_t first, end;
 
-  __device__ __forceinline__ int64_t own(unsigned k) const {
-    return static_cast<int64_t>(k) * ONEPASS_STREAM_THREADS + threadIdx.x;
+  // The groups of a thread from pack k on: all reads, then f(raw, position) for each.
+  template <unsigned batch, bool Whole, class P, class F>
+  __device__ __forceinline__ void batch_from(unsigned k, const P &p, const F &f, unsigned ahead) const {
+    position<N, A> at[batch];
+    decltype(p.template fetch<N>(at[0])) raw[batch]{};
+    bool has[batch];
+    ONEPASS_UNROLL
+    for (unsigned i = 0; i < batch; ++i) {
+      const int64_t own = first + static_cast<int64_t>(k + i) * ONEPASS_STREAM_THREADS + threadIdx.x;
+      has[i] = Whole || (own - ahead) * N < end;
+      at[i] = locate_group<N, A, Whole>(place, place.size.n, own);
+      if (has[i]) raw[i] = p.template fetch<N>(at[i]);
+    }
+    ONEPASS_UNROLL
+    for (unsigned i = 0; i < batch; ++i)
+      if (has[i]) f(raw[i], at[i]);
   }
-  __device__ __forceinline__ bool has(unsigned k, unsigned ahead) const { return (own(k) - ahead) * N < place.size.n; }
-  __device__ __forceinline__ position<N, A> at(unsigned k) const {
-    return locate_group<N, A, false>(place, place.size.n, own(k));
+};
+// Bytes of a group's words.
+template <class P>
+ONEPASS_HD constexpr int group_bytes() {
+  return lanes_v<P> * fetched_bytes(static_cast<leaves_t<P> *>(nullptr));
+}
+
+// (A batch that all threads have whole needs no conditions. The vectors of a row, such as gamma, are read where it is
+// written: there a batch has fewer groups. Backwards, what was read last, and so may be in a cache, comes first.)
+template <unsigned Together = 1, bool Writes = false, bool Backwards = false, int N, access A, class P, class F>
+__device__ __forceinline__ void each_batch(const streamed_part<N, A> &part, const P &p, const F &f) {
+  constexpr unsigned batch = (A == access::entire ? 4 : 2) / (Writes && group_bytes<P>() > 16 ? 2 : 1);
+  constexpr int64_t step = int64_t{batch} * ONEPASS_STREAM_THREADS;
+  const unsigned whole = static_cast<unsigned>((part.end / N - part.first) / step),
+                 ahead = threadIdx.x % Together;
+  const bool rest = (part.first + whole * step) * N < part.end;
+  if (Backwards && rest) part.template batch_from<batch, false>(whole * batch, p, f, ahead);
+  for (unsigned i = 0; i < whole; ++i)
+    part.template batch_from<batch, true>((Backwards ? whole - 1 - i : i) * batch, p, f, 0);
+  if (!Backwards && rest) part.template batch_from<batch, false>(whole * batch, p, f, ahead);
+}
+
+// A row in parts of `groups`, the last of which may have fewer, by the blocks that share it.
+template <int N, access A, unsigned Stages>
+struct streamed_row {
+  static constexpr bool on_chip = false, aligned = A == access::entire;
+  const row_place &place;
+  int64_t groups;
+  grid_threads<ONEPASS_STREAM_THREADS, Stages> threads;
+
+  __device__ __forceinline__ streamed_part<N, A> part(unsigned i) const {
+    const int64_t first = i * groups, end = (first + groups) * N;
+    return {place, first, end < place.size.n ? end : place.size.n};
   }
-  template <class P>
-  __device__ __forceinline__ auto fetch(const P &p, const position<N, A> &where, unsigned) const {
-    return p.template fetch<N>(where);
+  // The state of the row, of what fold(part, state) folds into that of nothing; true where its results are written.
+  // Everywhere: for all threads of the row; else for those where it is true.
+  template <int Id, bool Everywhere, class S, class State, class Fold>
+  __device__ __forceinline__ bool reduce(const S &statistic, State &state, const Fold &fold) const {
+    const State none = state;
+    for (unsigned i = threads.rank; i < threads.parts; i += threads.blocks) {
+      State own = none;
+      fold(part(i), own);
+      if (threads.parts == 1) state = own;
+      else threads.put(statistic, own, i);
+    }
+    const bool ends = threads.template reduce<Id, Everywhere>(statistic, state, none, Id / 3);
+    return Everywhere ? place.leads : ends && threadIdx.x == 0;
+  }
+  // write(part, no states) for each part, behind the reductions; the last one first.
+  template <class Write>
+  __device__ __forceinline__ void write(const Write &write) const {
+    threads.leave();
+    list<> none;
+    unsigned i = threads.rank + (threads.parts - 1 - threads.rank) / threads.blocks * threads.blocks;
+    for (;; i -= threads.blocks) {
+      write(part(i), none);
+      if (i == threads.rank) break;
+    }
   }
 };
 
@@ -93,6 +158,18 @@ struct shared_row {
     for (unsigned k = 0; has(k); ++k) (void)fetch<true>(p, at(k), k);
     copies_have_landed();  // a thread reads what it has copied itself
   }
+  template <int Id, bool, class S, class State, class Fold>
+  __device__ __forceinline__ bool reduce(const S &statistic, State &state, const Fold &fold) const {
+    const State none = state;
+    fold(*this, state);
+    state = group::template reduce<Id>(statistic, state, none, 0);
+    return place.leads;
+  }
+  template <class Write>
+  __device__ __forceinline__ void write(const Write &write) const {
+    list<> none;
+    write(*this, none);
+  }
 };
 
 // The values in front of a row stage to a statistic; with a map, what it makes of them.
@@ -121,12 +198,33 @@ struct write_pass {
   }
 };
 
+// The same for all groups of a row or of its part.
+template <bool Mapped, class P, class Results, class S>
+struct fold_part {
+  const P &p;
+  const Results &results;
+  const S &statistic;
+  template <class Part, class State>
+  __device__ __forceinline__ void operator()(const Part &part, State &state) const {
+    each_batch(part, p, fold_pass<Mapped, P, Results, S, State>{p, results, statistic, state});
+  }
+};
+template <unsigned Together, class P, class Results>
+struct write_part {
+  const P &p;
+  const Results &results;
+  template <class Part, class States>
+  __device__ __forceinline__ void operator()(const Part &part, States &states) const {
+    constexpr bool backwards = cs::is_same_v<States, list<>>;  // no state depends on the order
+    each_batch<Together, true, backwards>(part, p, write_pass<P, Results, States>{p, results, states});
+  }
+};
+
 template <int Id, bool Mapped, class Value, class Rows, class P, class Results, class S>
 __device__ __forceinline__ auto reduce_pass(const Rows &rows, const P &p, const Results &results, const S &statistic) {
-  const auto none = statistic.template identity<Value>();
-  auto state = none;
-  each_batch(rows, p, fold_pass<Mapped, P, Results, S, decltype(state)>{p, results, statistic, state});
-  return Rows::group::template reduce<Id>(statistic, state, none, 0);
+  auto state = statistic.template identity<Value>();
+  rows.template reduce<Id, true>(statistic, state, fold_part<Mapped, P, Results, S>{p, results, statistic});
+  return state;
 }
 
 // A pass for each row stage, or two where the row is on the chip, and one that writes.
@@ -156,27 +254,50 @@ __device__ __forceinline__ void row_passes(const Rows &rows, const P &p, const l
     const auto sinks = reducers_of<true>(p.inner);
     constexpr int run = neighbours_v<P>;
     constexpr unsigned together = run > 32 ? 1024 : run > 1 || !Rows::aligned ? 32 : 1;  // 1024: the block
+    const write_part<together, P, list<Done...>> write{p, results};
     if constexpr (cs::is_same_v<cs::decay_t<decltype(sinks)>, list<>>) {
-      list<> none;
-      each_batch<together>(rows, p, write_pass<P, list<Done...>, list<>>{p, results, none});
+      rows.write(write);
     } else {
       const side_by_side<cs::decay_t<decltype(sinks)>, reduced_values_t<P, true>> all{sinks};
-      const auto none = all.identity();
-      auto states = none;
-      each_batch<together>(rows, p, write_pass<P, list<Done...>, cs::decay_t<decltype(states)>>{p, results, states});
-      states = Rows::group::template reduce<0>(all, states, none, 0);
-      if (place.leads) put_row(sinks, states, place.row, place.size.n);
+      auto states = all.identity();
+      const bool writes = rows.template reduce<0, false>(all, states, write);
+      if (writes) put_row(sinks, states, place.row, place.size.n);
     }
   }
 }
 
+// The caller's workspace, if several blocks share a row: a ticket for each row, then memory.
+struct row_workspace {
+  unsigned char *base;
+  unsigned row_bytes, blocks;  // of a row
+
+  __device__ __forceinline__ unsigned *ticket(unsigned row) const { return reinterpret_cast<unsigned *>(base) + row; }
+  __device__ __forceinline__ unsigned char *memory(unsigned row) const {
+    return base + (ONEPASS_WORKSPACE_HEADER_BYTES + cs::size_t{row_bytes} * row);
+  }
+};
+
+// The blocks per SM that bound the registers: two where a batch has few words.
+template <class P>
+ONEPASS_HD constexpr int stream_blocks() {
+  return group_bytes<P>() <= 48 ? 2 : 1;
+}
+
 template <class Tag, bool Aligned>
-__global__ void __launch_bounds__(ONEPASS_STREAM_THREADS)
-    row_stream_kernel(const __grid_constant__ tagged_t<Tag> p, const __grid_constant__ row_shape s) {
+__global__ void __launch_bounds__(ONEPASS_STREAM_THREADS, stream_blocks<tagged_t<Tag>>())
+    row_stream_kernel(const __grid_constant__ tagged_t<Tag> p, const __grid_constant__ row_shape s,
+                      const __grid_constant__ row_workspace w) {
   wait_for_predecessor();
-  const row_place place = place_of_row<Tag>(s, static_cast<int64_t>(blockIdx.x), threadIdx.x == 0);
+  using P = tagged_t<Tag>;
+  constexpr int N = lanes_v<P>;
   constexpr access A = Aligned ? access::entire : access::row;
-  row_passes(streamed_row<lanes_v<tagged_t<Tag>>, A>{place}, p, list<>{});
+  const unsigned rank = blockIdx.x % w.blocks, row = blockIdx.x / w.blocks;
+  const row_place place = place_of_row<Tag>(s, row, rank == 0 && threadIdx.x == 0);
+  const int64_t part = s.part, n = place.size.n;
+  const unsigned parts = n > part * N ? static_cast<unsigned>((n - 1) / (part * N)) + 1 : 1;
+  const streamed_row<N, A, row_stages_in<decltype(P::inner)>> rows{
+      place, part, {parts, rank, w.blocks, w.ticket(row), w.memory(row)}};
+  row_passes(rows, p, list<>{});
 }
 
 // The blocks per SM that bound the registers: as many as shared memory lets in at a time.
