@@ -34,6 +34,9 @@ kernel_handle row_kernel_for(const onepass_plan_t &plan) {
 template <class Tag, bool Aligned>
 kernel_handle wide_row_kernel_for(const onepass_plan_t &plan) {
   constexpr int packs = onepass_row_packs(ONEPASS_CLUSTER_PACKS, lanes_v<tagged_t<Tag>>);
+  if constexpr (row_stages_in<decltype(tagged_t<Tag>::inner)> == 0)
+    if (plan.strategy == ONEPASS_ROW_STREAM && plan.threads == ONEPASS_NARROW_STREAM_THREADS)
+      return &row_stream_kernel<Tag, Aligned, ONEPASS_NARROW_STREAM_THREADS>;
   if (plan.strategy == ONEPASS_ROW_STREAM) return &row_stream_kernel<Tag, Aligned>;
   if constexpr (held_bytes<tagged_t<Tag>>() > 0) {
     if (plan.strategy == ONEPASS_ROW_CLUSTER)
@@ -55,7 +58,8 @@ constexpr int row_line_of(int64_t columns) {
   constexpr onepass_geometry_t geometry = geometry_of<P>();
   const int64_t groups = onepass_ceil_div(columns, geometry.lanes);
   for (int i = 0; onepass_row_cut(i).threads > 0; ++i)
-    if (onepass_row_cut_holds(onepass_row_cut(i), &geometry, groups, ONEPASS_MAX_SHARED_BYTES)) return i;
+    if (onepass_row_cut_holds(onepass_row_cut(i), &geometry, groups, ONEPASS_MAX_SHARED_BYTES))
+      return onepass_row_cut(i).strategy == ONEPASS_ROW_BLOCK && onepass_rows_pass_by(&geometry) ? -1 : i;
   return -1;
 }
 // Rows of a width that is part of the type, in registers: the kernel of that line alone. Null for another plan.

@@ -86,6 +86,8 @@ enum {
   ONEPASS_REDUCE_PACKS = 4,
   ONEPASS_WARP_ROW_THREADS = 128,  // of a block of several rows
   ONEPASS_STREAM_THREADS = 512,
+  ONEPASS_NARROW_STREAM_THREADS = 64,  // of rows of up to so many groups that no stage holds
+  ONEPASS_NARROW_STREAM_GROUPS = 2048,
   ONEPASS_STREAM_PARTS = 256,  // of a row, at most, if several blocks are to share it
   ONEPASS_CLUSTER_THREADS = 512,
   ONEPASS_CLUSTER_PACKS = 8,
@@ -267,6 +269,11 @@ ONEPASS_INLINE int64_t onepass_row_parts(const onepass_plan_t *plan) {
   const int64_t parts = onepass_ceil_div(plan->groups_per_row, (int64_t)plan->threads * plan->packs);
   return parts > 1 ? parts : 1;
 }
+// Whether nothing holds a row: then it costs less to go through it with few threads than to share it out to many, each
+// of which has its part in the reduction.
+ONEPASS_INLINE ONEPASS_CONSTEXPR int onepass_rows_pass_by(const onepass_geometry_t *geometry) {
+  return geometry->row_stages == 0 && geometry->neighbours <= 1;
+}
 ONEPASS_INLINE void onepass_plan_stream(const onepass_geometry_t *geometry, onepass_plan_t *plan) {
   const int64_t least = plan->groups_per_row > 65536 ? 8 : 16, most = INT32_MAX / ONEPASS_STREAM_THREADS;
   const int64_t even = onepass_ceil_div(plan->groups_per_row, ONEPASS_STREAM_PARTS * ONEPASS_STREAM_THREADS);
@@ -274,6 +281,10 @@ ONEPASS_INLINE void onepass_plan_stream(const onepass_geometry_t *geometry, onep
   plan->threads = ONEPASS_STREAM_THREADS;
   plan->packs = (int32_t)(even < least ? least : even < most ? even : most);
   plan->passes = geometry->row_stages + 1;
+  if (onepass_rows_pass_by(geometry) && plan->groups_per_row <= ONEPASS_NARROW_STREAM_GROUPS) {
+    plan->threads = ONEPASS_NARROW_STREAM_THREADS;
+    plan->packs = ONEPASS_NARROW_STREAM_GROUPS / ONEPASS_NARROW_STREAM_THREADS;
+  }
 }
 
 // Lets as many of `blocks` share each row as end sooner for it; fewer than two are one, without a workspace.
@@ -287,7 +298,7 @@ ONEPASS_INLINE void onepass_share_rows(int64_t rows, int64_t blocks, onepass_pla
 
 // Bytes of workspace of a row that blocks share: a state of each warp for each part, and the result.
 ONEPASS_INLINE int64_t onepass_shared_row_bytes(const onepass_geometry_t *geometry, const onepass_plan_t *plan) {
-  const int64_t states = onepass_row_parts(plan) * (ONEPASS_STREAM_THREADS / 32) + 1;
+  const int64_t states = onepass_row_parts(plan) * (plan->threads / 32) + 1;
   return onepass_ceil_div(states * geometry->state_bytes, ONEPASS_WORKSPACE_ALIGNMENT) * ONEPASS_WORKSPACE_ALIGNMENT;
 }
 
@@ -316,6 +327,7 @@ ONEPASS_INLINE onepass_status_t onepass_plan_rows(const onepass_geometry_t *geom
     const onepass_row_cut_t cut = onepass_row_cut(i);
     const int32_t packs = onepass_row_packs(cut.packs, geometry->lanes);
     if (wanted != ONEPASS_ROW_AUTO && wanted != cut.strategy) continue;
+    if (wanted == ONEPASS_ROW_AUTO && cut.strategy == ONEPASS_ROW_BLOCK && onepass_rows_pass_by(geometry)) break;
     if (!onepass_row_cut_holds(cut, geometry, groups_per_row, here.shared_bytes)) continue;
     plan->strategy = cut.strategy;
     plan->threads = cut.threads;

@@ -476,7 +476,7 @@ static void check_streamed_rows(void) {
     const int64_t part = (int64_t)first.threads * first.packs, parts = onepass_row_parts(&first);
     // The parts are whole rounds of the threads, none is empty, and few are more than a block needs.
     CHECK(parts >= 1 && (parts - 1) * part < first.groups_per_row && first.groups_per_row <= parts * part);
-    CHECK(parts == 1 ? part == 8192 : part >= (first.groups_per_row > 65536 ? 4096 : 8192));
+    CHECK(parts == 1 ? part == (first.groups_per_row > 2048 ? 8192 : 2048) : part >= (first.groups_per_row > 65536 ? 4096 : 8192));
     CHECK(parts <= 256 || first.packs == INT32_MAX / 512);
     for (int64_t count = 0; count < 1000000; count += 1 + count / 3)
       for (int d = 0; d < 3; ++d)

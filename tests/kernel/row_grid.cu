@@ -50,7 +50,7 @@ class shared_rows {
       : plan_(plan_of(p, extent)), bytes_(static_cast<std::int64_t>(plan_.workspace_bytes)) {
     CUDA_CHECK(cudaMalloc(&p_, plan_.workspace_bytes + 256));
     CUDA_CHECK(cudaMemset(p_, 0xA5, plan_.workspace_bytes + 256));
-    CUDA_CHECK(cudaMemset(p_, 0, ONEPASS_WORKSPACE_HEADER_BYTES));
+    if (bytes_ > 0) CUDA_CHECK(cudaMemset(p_, 0, ONEPASS_WORKSPACE_HEADER_BYTES));
     CUDA_CHECK(cudaStreamSynchronize(nullptr));
   }
   ~shared_rows() { cudaFree(p_); }
@@ -73,7 +73,7 @@ class shared_rows {
     CUDA_CHECK(cudaMemcpy(all.data(), p_, all.size(), cudaMemcpyDeviceToHost));
     bool right = true;
     for (std::size_t i = 0; i < all.size(); ++i) {
-      if (i < ONEPASS_WORKSPACE_HEADER_BYTES) right = right && all[i] == 0;
+      if (bytes_ > 0 && i < ONEPASS_WORKSPACE_HEADER_BYTES) right = right && all[i] == 0;
       if (i >= static_cast<std::size_t>(bytes_)) right = right && all[i] == 0xA5;
     }
     return right;

@@ -34,7 +34,7 @@ __device__ __forceinline__ void each_batch(const Rows &rows, const P &p, const F
 }
 
 // The groups from `first` on up to column `end`, from global memory, by a block.
-template <int N, access A>
+template <unsigned Threads, int N, access A>
 struct streamed_part {
   const row_place &place;
   int64_t first, end;
@@ -47,7 +47,7 @@ struct streamed_part {
     bool has[batch];
     ONEPASS_UNROLL
     for (unsigned i = 0; i < batch; ++i) {
-      const int64_t own = first + static_cast<int64_t>(k + i) * ONEPASS_STREAM_THREADS + threadIdx.x;
+      const int64_t own = first + static_cast<int64_t>(k + i) * Threads + threadIdx.x;
       has[i] = Whole || (own - ahead) * N < end;
       at[i] = locate_group<N, A, Whole>(place, place.size.n, own);
       if (has[i]) raw[i] = p.template fetch<N>(at[i]);
@@ -65,10 +65,11 @@ ONEPASS_HD constexpr int group_bytes() {
 
 // (A batch that all threads have whole needs no conditions. The vectors of a row, such as gamma, are read where it is
 // written: there a batch has fewer groups. Backwards, what was read last, and so may be in a cache, comes first.)
-template <unsigned Together = 1, bool Writes = false, bool Backwards = false, int N, access A, class P, class F>
-__device__ __forceinline__ void each_batch(const streamed_part<N, A> &part, const P &p, const F &f) {
+template <unsigned Together = 1, bool Writes = false, bool Backwards = false, unsigned Threads, int N,
+          access A, class P, class F>
+__device__ __forceinline__ void each_batch(const streamed_part<Threads, N, A> &part, const P &p, const F &f) {
   constexpr unsigned batch = (A == access::entire ? 4 : 2) / (Writes && group_bytes<P>() > 16 ? 2 : 1);
-  constexpr int64_t step = int64_t{batch} * ONEPASS_STREAM_THREADS;
+  constexpr int64_t step = int64_t{batch} * Threads;
   const unsigned whole = static_cast<unsigned>((part.end / N - part.first) / step),
                  ahead = threadIdx.x % Together;
   const bool rest = (part.first + whole * step) * N < part.end;
@@ -79,14 +80,14 @@ __device__ __forceinline__ void each_batch(const streamed_part<N, A> &part, cons
 }
 
 // A row in parts of `groups`, the last of which may have fewer, by the blocks that share it.
-template <int N, access A, unsigned Stages>
+template <unsigned Threads, int N, access A, unsigned Stages>
 struct streamed_row {
   static constexpr bool on_chip = false, aligned = A == access::entire;
   const row_place &place;
   int64_t groups;
-  grid_threads<ONEPASS_STREAM_THREADS, Stages> threads;
+  grid_threads<Threads, Stages> threads;
 
-  __device__ __forceinline__ streamed_part<N, A> part(unsigned i) const {
+  __device__ __forceinline__ streamed_part<Threads, N, A> part(unsigned i) const {
     const int64_t first = i * groups, end = (first + groups) * N;
     return {place, first, end < place.size.n ? end : place.size.n};
   }
@@ -101,7 +102,7 @@ struct streamed_row {
       if (threads.parts == 1) state = own;
       else threads.put(statistic, own, i);
     }
-    const bool ends = threads.template reduce<Id, Everywhere>(statistic, state, none, Id / 3);
+    const bool ends = threads.template reduce<Id, Everywhere>(statistic, state, none, Everywhere ? Id / 3 : Stages);
     return Everywhere ? place.leads : ends && threadIdx.x == 0;
   }
   // write(part, no states) for each part, behind the reductions; the last one first.
@@ -283,8 +284,8 @@ ONEPASS_HD constexpr int stream_blocks() {
   return group_bytes<P>() <= 48 ? 2 : 1;
 }
 
-template <class Tag, bool Aligned>
-__global__ void __launch_bounds__(ONEPASS_STREAM_THREADS, stream_blocks<tagged_t<Tag>>())
+template <class Tag, bool Aligned, unsigned Threads = ONEPASS_STREAM_THREADS>
+__global__ void __launch_bounds__(Threads, stream_blocks<tagged_t<Tag>>() * ONEPASS_STREAM_THREADS / Threads)
     row_stream_kernel(const __grid_constant__ tagged_t<Tag> p, const __grid_constant__ row_shape s,
                       const __grid_constant__ row_workspace w) {
   wait_for_predecessor();
@@ -295,7 +296,7 @@ __global__ void __launch_bounds__(ONEPASS_STREAM_THREADS, stream_blocks<tagged_t
   const row_place place = place_of_row<Tag>(s, row, rank == 0 && threadIdx.x == 0);
   const int64_t part = s.part, n = place.size.n;
   const unsigned parts = n > part * N ? static_cast<unsigned>((n - 1) / (part * N)) + 1 : 1;
-  const streamed_row<N, A, row_stages_in<decltype(P::inner)>> rows{
+  const streamed_row<Threads, N, A, row_stages_in<decltype(P::inner)>> rows{
       place, part, {parts, rank, w.blocks, w.ticket(row), w.memory(row)}};
   row_passes(rows, p, list<>{});
 }
