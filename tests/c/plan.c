@@ -252,6 +252,7 @@ static void check_row_table(int32_t lanes) {
         const onepass_row_cut_t cut = onepass_row_cut(i);
         if (all[w] != ONEPASS_ROW_AUTO && all[w] != cut.strategy) continue;
         const int64_t capacity = row_capacity(cut, lanes);
+        if (capacity * lanes > 16384) continue;  // more than a block holds
         CHECK(cut.threads % 32 == 0 || 32 % cut.threads == 0);
         CHECK(cut.strategy == ONEPASS_ROW_WARP ? cut.threads <= 32 : cut.threads > 32 && cut.threads <= 1024);
         CHECK(onepass_row_packs(cut.packs, lanes) >= 1);
@@ -280,7 +281,7 @@ static void check_row_table(int32_t lanes) {
       if (held > 0)
         CHECK(row_line(lanes, 5, 0, all[w], &plan) == row_line(lanes, 5, 1, all[w], &plan));
     }
-  for (int i = 0; i < lines; ++i) CHECK(reached[i]);
+  for (int i = 0; i < lines; ++i) CHECK(reached[i] == (row_capacity(onepass_row_cut(i), lanes) * lanes <= 16384));
   for (int64_t columns = 0; columns <= INT64_C(1) << 50; columns = 8 * columns + 1)
     CHECK(row_line(lanes, 5, columns, ONEPASS_ROW_STREAM, &plan) == -1);
 }
@@ -555,7 +556,7 @@ static void check_neighbours(void) {
           while (onepass_row_cut(line).threads > 0) {
             const onepass_row_cut_t cut = onepass_row_cut(line);
             if ((all[w] == ONEPASS_ROW_AUTO || all[w] == cut.strategy) && cut.threads % neighbours == 0 &&
-                row_capacity(cut, lanes) >= groups)
+                row_capacity(cut, lanes) >= groups && row_capacity(cut, lanes) * lanes <= 16384)
               break;
             ++line;
           }
@@ -601,7 +602,10 @@ static void check_neighbours(void) {
   CHECK(onepass_plan(&wide, onepass_extent_2d(100, 16 * 700), NULL, 0, ONEPASS_ROW_AUTO, NULL, &plan) == ONEPASS_SUCCESS);
   CHECK(plan.strategy == ONEPASS_ROW_BLOCK && plan.threads == 256 && plan.packs == 4);
   CHECK(onepass_plan(&wide, onepass_extent_2d(100, 16 * 1100), NULL, 0, ONEPASS_ROW_AUTO, NULL, &plan) == ONEPASS_SUCCESS);
-  CHECK(plan.strategy == ONEPASS_ROW_BLOCK && plan.threads == 384 && plan.packs == 4);
+  CHECK(plan.strategy == ONEPASS_ROW_CLUSTER);  // more than a block holds
+  wide.lanes = 4;
+  CHECK(onepass_plan(&wide, onepass_extent_2d(100, 4 * 2100), NULL, 0, ONEPASS_ROW_AUTO, NULL, &plan) == ONEPASS_SUCCESS);
+  CHECK(plan.strategy == ONEPASS_ROW_BLOCK && plan.threads == 384 && plan.packs == 8);
 }
 
 // Segments: the plan of rows of the most that one has, none of which is known to be aligned; no other family has one.

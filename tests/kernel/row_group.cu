@@ -138,9 +138,8 @@ void check_groups(const Head &head) {
         const auto launched = op::launch(op::load(in.at(skip)) | head.stages(vector.at()) |
                                              op::quantize_groups<Group>(op::store(q.at(skip)), scales.at(), pitch),
                                          extent, forced(strategy));
-        // Rows are shared by 256 threads in shared memory, and by 384 in registers or, of groups of 256 threads, 256:
-        // each has 4 packs of 16 columns there.
-        const std::int64_t held = group > 4096 ? 0 : 16 * 4 * (group > 2048 ? 256 : 384);
+        // Rows are shared by 256 threads in shared memory, and in registers, where each has 4 packs of 16 columns.
+        const std::int64_t held = group > 4096 ? 0 : 16 * 4 * 256;
         if ((strategy == ONEPASS_ROW_SHARED && group > 4096) || (strategy == ONEPASS_ROW_BLOCK && n > held)) {
           CHECK(launched == ONEPASS_ERROR_STRATEGY);
           CHECK(touched(q, 0, 0) == 0);
