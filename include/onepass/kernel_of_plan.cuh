@@ -26,7 +26,8 @@ kernel_handle row_kernel_for(const onepass_plan_t &plan) {
   constexpr int packs = onepass_row_packs(cut.packs, lanes_v<tagged_t<Tag>>);
   if constexpr (onepass_row_cut(I + 1).threads > 0)
     if (plan.threads != cut.threads || plan.packs != packs) return row_kernel_for<Tag, Aligned, I + 1>(plan);
-  if constexpr (onepass_row_cut_exists(cut, lanes_v<tagged_t<Tag>>, neighbours_v<tagged_t<Tag>>) != 0)
+  using P = tagged_t<Tag>;
+  if constexpr (onepass_row_cut_exists(cut, lanes_v<P>, neighbours_v<P>, held_bytes<P>() + kept_bytes<P>()) != 0)
     return &row_kernel<Tag, static_cast<unsigned>(cut.threads), static_cast<unsigned>(packs), Aligned>;
   else return {};  // no plan takes this line
 }

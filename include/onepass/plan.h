@@ -192,12 +192,15 @@ ONEPASS_INLINE ONEPASS_CONSTEXPR int32_t onepass_row_images(const onepass_geomet
   return groups * geometry->staged_bytes + 32 * geometry->staged;
 }
 
-// Whether a pipeline has a line of the table: its threads are whole runs of the neighbours that a stage takes together,
-// and a block holds so few elements that a multiprocessor has two. (On an H200 softmax of 24576 bf16 by 384 threads
-// reaches 0.72 of a copy, by blocks that stay 0.9.)
-ONEPASS_INLINE ONEPASS_CONSTEXPR int onepass_row_cut_exists(onepass_row_cut_t cut, int32_t lanes, int32_t neighbours) {
+// Whether a pipeline has a line of the table, `bytes` of whose arrays and vectors make a group: the threads are whole
+// runs of the neighbours that a stage takes together, and a multiprocessor has room for two blocks. (On an H200 the
+// share of a copy is then, of 512 threads and floats, 0.98 for softmax and 0.97 for rms_norm; by one block 0.89 for
+// layer_norm, and 0.72 for softmax of 24576 bf16 by 384. Blocks that stay reach 0.90 to 0.92 and 0.81.)
+ONEPASS_INLINE ONEPASS_CONSTEXPR int onepass_row_cut_exists(onepass_row_cut_t cut, int32_t lanes, int32_t neighbours,
+                                                            int32_t bytes) {
   return onepass_row_has_runs(cut.threads, neighbours) &&
-         cut.threads * onepass_row_packs(cut.packs, lanes) * lanes <= ONEPASS_BLOCK_ELEMENTS;
+         cut.threads * onepass_row_packs(cut.packs, lanes) * lanes <= ONEPASS_BLOCK_ELEMENTS &&
+         (cut.threads < 512 || bytes <= 32);
 }
 // The rows of a block, and whether a line of the table holds rows of `groups`: misaligned ones need images, and aligned
 // ones do as they, so that a row's bits are the same.
@@ -207,7 +210,8 @@ ONEPASS_INLINE ONEPASS_CONSTEXPR int32_t onepass_row_cut_rows(onepass_row_cut_t 
 ONEPASS_INLINE ONEPASS_CONSTEXPR int onepass_row_cut_holds(onepass_row_cut_t cut, const onepass_geometry_t *geometry,
                                                            int64_t groups, int32_t shared_bytes) {
   const int32_t held = cut.threads * onepass_row_packs(cut.packs, geometry->lanes);
-  return held >= groups && onepass_row_cut_exists(cut, geometry->lanes, geometry->neighbours) &&
+  return held >= groups && onepass_row_cut_exists(cut, geometry->lanes, geometry->neighbours,
+                                                 geometry->held_bytes + geometry->kept_bytes) &&
          onepass_row_cut_rows(cut) * onepass_row_images(geometry, held) <= shared_bytes;
 }
 

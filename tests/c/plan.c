@@ -583,6 +583,15 @@ static void check_neighbours(void) {
   CHECK(changed > 20);
   CHECK(refused > 20);
 
+  // A block of 512 threads has one array and one vector, of 16 bytes to a group.
+  for (int32_t vectors = 0; vectors <= 32; vectors += 16) {
+    onepass_geometry_t norm = geometry_of(ONEPASS_ROW, 4, 1, 0, 1, 16, 1);
+    norm.kept_bytes = vectors;
+    CHECK(onepass_plan(&norm, onepass_extent_2d(7, 16384), NULL, 0, ONEPASS_ROW_AUTO, NULL, &plan) == ONEPASS_SUCCESS);
+    CHECK((plan.strategy == ONEPASS_ROW_BLOCK && plan.threads == 512 && plan.packs == 8) == (vectors <= 16));
+    CHECK((plan.strategy == ONEPASS_ROW_CLUSTER) == (vectors > 16));
+  }
+
   // By hand: 64 bytes are 4 groups of 16, and one thread could take two; with 256 columns to a scale, 16 threads share
   // a row, and with 256 floats by 8, 32.
   const onepass_geometry_t bytes = geometry_of(ONEPASS_ROW, 16, 1, 0, 0, 64, 16), floats = geometry_of(ONEPASS_ROW, 8, 1, 0, 0, 64, 32);
