@@ -309,10 +309,10 @@ ONEPASS_INLINE void onepass_share_rows(int64_t rows, int64_t blocks, onepass_pla
   if (plan->row_blocks == 1) plan->workspace_bytes = 0;
 }
 
-// Bytes of workspace of a row that blocks share: a state of each warp for each part, and the result.
+// Bytes of workspace of a row that blocks share: the result, and a state of each warp for each part.
 ONEPASS_INLINE int64_t onepass_shared_row_bytes(const onepass_geometry_t *geometry, const onepass_plan_t *plan) {
-  const int64_t states = onepass_row_parts(plan) * (plan->threads / 32) + 1;
-  return onepass_ceil_div(states * geometry->state_bytes, ONEPASS_WORKSPACE_ALIGNMENT) * ONEPASS_WORKSPACE_ALIGNMENT;
+  const int64_t unit = ONEPASS_WORKSPACE_ALIGNMENT, states = onepass_row_parts(plan) * (plan->threads / 32);
+  return (onepass_ceil_div(geometry->state_bytes, unit) + onepass_ceil_div(states * geometry->state_bytes, unit)) * unit;
 }
 
 // Few wide rows that stream: all blocks that the device holds at once share them.

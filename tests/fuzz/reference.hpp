@@ -498,8 +498,8 @@ inline near argmin(const values &all) {
     const bool may = std::isnan(best.low) ? std::isnan(all[i].low) : all[i].low <= best.high;
     if (!may) continue;
     if (std::isnan(r.value)) r = exact(at);
-    if (std::isnan(best.low) || all[i].high <= best.low) break;  // it is this one, or one before
     r.high = at;
+    if (std::isnan(best.low) || all[i].high <= best.low) break;  // it is this one, or one before
   }
   return r;
 }

@@ -52,9 +52,11 @@ struct grid_threads {
   static constexpr unsigned warps = Threads / 32;
 
   unsigned parts, rank, blocks;
-  // Of the row, if there is more than one block: a ticket, and parts * warps states and a result, aligned to 16 bytes.
+  // Of the row, if there is more than one block: a ticket, and room for a result and for parts * warps states, aligned
+  // to 16 bytes. (The result has a place of its own: blocks hand in the states of the next reduction, which may be
+  // larger, while others still read it.)
   unsigned *ticket;
-  unsigned char *memory;
+  unsigned char *result, *memory;
 
   template <class State>
   ONEPASS_HD static constexpr unsigned chains() {  // at most 256 bytes of a warp, where that holds a state
@@ -116,7 +118,7 @@ struct grid_threads {
   __device__ __forceinline__ bool reduce(const S &statistic, State &state, const State &nothing_there,
                                          unsigned round) const {
     const unsigned each = blocks + 1, most = Waits * each + blocks - 1;
-    State *result = states<State>() + parts * warps;
+    State *row = reinterpret_cast<State *>(result);
     if (blocks > 1) {
       __syncthreads();
       const bool last = threadIdx.x == 0 && take_ticket(ticket, most) == round * each + blocks - 1;
@@ -124,7 +126,7 @@ struct grid_threads {
         if constexpr (Everywhere) {
           if (threadIdx.x == 0) wait_for_ticket(ticket, (round + 1) * each);
           __syncthreads();
-          state = *result;
+          state = *row;
         }
         return Everywhere;
       }
@@ -132,7 +134,7 @@ struct grid_threads {
     if (parts > 1) state = chain(statistic, nothing_there);
     state = block::template reduce<Id>(statistic, state, nothing_there, 0);
     if (Everywhere && blocks > 1 && threadIdx.x == 0) {
-      *result = state;
+      *row = state;
       (void)take_ticket(ticket, most);
     }
     return true;

@@ -278,6 +278,13 @@ struct row_workspace {
   }
 };
 
+// Of a row's memory, those of the result, in front of the states.
+template <class P>
+ONEPASS_HD constexpr unsigned row_result_bytes() {
+  return static_cast<unsigned>((state_bytes<P>() + ONEPASS_WORKSPACE_ALIGNMENT - 1) / ONEPASS_WORKSPACE_ALIGNMENT *
+                               ONEPASS_WORKSPACE_ALIGNMENT);
+}
+
 // The blocks per SM that bound the registers: two where a batch has few words.
 template <class P>
 ONEPASS_HD constexpr int stream_blocks() {
@@ -297,7 +304,7 @@ __global__ void __launch_bounds__(Threads, stream_blocks<tagged_t<Tag>>() * ONEP
   const int64_t part = s.part, n = place.size.n;
   const unsigned parts = n > part * N ? static_cast<unsigned>((n - 1) / (part * N)) + 1 : 1;
   const streamed_row<Threads, N, A, row_stages_in<decltype(P::inner)>> rows{
-      place, part, {parts, rank, w.blocks, w.ticket(row), w.memory(row)}};
+      place, part, {parts, rank, w.blocks, w.ticket(row), w.memory(row), w.memory(row) + row_result_bytes<P>()}};
   row_passes(rows, p, list<>{});
 }
 
