@@ -5,7 +5,7 @@
 
 #include <cuda/std/limits>  // infinity
 
-#include "../memory.cuh"  // bit_copy
+#include "../words.cuh"  // bit_copy
 #include "math.cuh"
 
 namespace ONEPASS_LOCAL onepass {

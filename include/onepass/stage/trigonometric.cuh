@@ -3,7 +3,7 @@
 #ifndef ONEPASS_STAGE_TRIGONOMETRIC_CUH
 #define ONEPASS_STAGE_TRIGONOMETRIC_CUH
 
-#include "../memory.cuh"  // bit_copy
+#include "../words.cuh"  // bit_copy
 #include "math.cuh"
 #include "pointwise.cuh"
 
