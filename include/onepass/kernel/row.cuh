@@ -302,7 +302,7 @@ __device__ __forceinline__ position<N, A> locate_pack(const row_place &place, in
     const bool exists = Full && k + 1 < Packs;
     return {place.row, at, index + k * int64_t{stride}, exists || left > 0 ? N : 0, false, false};
   } else {
-    const unsigned fit = own / stride, whole = fit < Packs - 1 ? fit : Packs - 1, from = k + 1 < Packs ? k : whole;
+    const unsigned fit = own / stride, whole = fit >= Packs ? Packs - 1 : fit, from = k + 1 < Packs ? k : whole;
     const int64_t beside = from * int64_t{stride}, at = column + beside;
     const int32_t left = static_cast<int32_t>(columns - at), some = left < N ? (left > 0 ? left : 0) : N;
     position<N, A> where{};
