@@ -26,7 +26,7 @@ enum class access {
   image,  // likewise, and small elements go to memory by an image of the row in shared memory
   ahead,  // nothing is read: a row is asked for from a column on, so that it is in the L2 cache when it is read
   held,   // aligned, in a row that a kernel has copied to shared memory
-  held_row,  // likewise, at any distance from a word of 16 bytes
+  held_row  // likewise, at any distance from a word of 16 bytes
 };
 template <access A>
 inline constexpr bool is_row = A == access::row || A == access::image;
@@ -116,11 +116,12 @@ template <int N>
 struct position<N, access::ahead> {
   static constexpr access mode = access::ahead;
   int64_t row, column, index;
+  int32_t count;  // of the first group
   unsigned columns;
 
-  ONEPASS_HD constexpr bool has(int) const { return true; }
+  ONEPASS_HD constexpr bool has(int lane) const { return lane < count; }
   ONEPASS_HD constexpr coordinate lane(int i) const { return {row, column + i, index + i}; }
-  ONEPASS_HD constexpr bool full() const { return true; }
+  ONEPASS_HD constexpr bool full() const { return count == N; }
 };
 
 namespace detail {

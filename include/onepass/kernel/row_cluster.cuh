@@ -85,7 +85,9 @@ struct ask_for_row {
     const int64_t limit = static_cast<int64_t>(first + s.part) * N, origin = static_cast<int64_t>(first) * N,
                   columns = place.size.n < limit ? place.size.n : limit;
     if (columns <= origin) return;
-    const position<N, access::ahead> at{place.row, origin, place.first + origin, static_cast<unsigned>(columns - origin)};
+    const auto own = static_cast<unsigned>(columns - origin);
+    const position<N, access::ahead> at{place.row, origin, place.first + origin, own < N ? static_cast<int32_t>(own) : N,
+                                        own};
     (void)fetch_early<N, false>(p.inner, at);
   }
 };
