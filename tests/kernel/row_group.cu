@@ -216,3 +216,37 @@ TEST_CASE("groups of many warps beside other sinks, in segments") {
     CHECK(touched(y, 0, n) == 0);
   }
 }
+
+// Scales by group and vectors by channel in front of a row stage, of rows that start misaligned and fill many blocks.
+TEST_CASE("scales of groups and channels in front of a norm of wide misaligned rows") {
+  const std::int64_t rows = 3, n = 50257, groups = (n + 127) / 128;
+  const std::vector<bf16> x = random_values<bf16>(rows * n);
+  const std::vector<float> scale = random_values<float>(rows * groups), channel = random_values<float>(7);
+  const device_array<float> scales(scale), channels(channel);
+  const device_array<bf16> in(rows * n + 1);
+  in.put(x, 1);
+  const device_array<float> y(rows * n), z(rows * n);
+  y.fill(0xA5);
+  z.fill(0xA5);
+  OP_CHECK(op::launch(op::load(in.at(1)) | op::multiply(op::per_group<128>(scales.at(), groups)) | op::rms_norm(1e-6) | op::store(y.at()),
+                      op::extent(rows, n)));
+  OP_CHECK(op::launch(op::load(in.at(1)) | op::multiply(op::per_channel(channels.at(), 1, 7, 7180)) | op::rms_norm(1e-6) | op::store(z.at()),
+                      op::extent(rows, n)));
+  const std::vector<float> got_y = y.get(rows * n), got_z = z.get(rows * n);
+  for (std::int64_t r = 0; r < rows; ++r)
+    for (const bool grouped : {true, false}) {
+      const auto value = [&](std::int64_t c) {
+        const float by = grouped ? scale[static_cast<std::size_t>(r * groups + c / 128)] : channel[static_cast<std::size_t>(c / 7180)];
+        return number(x[static_cast<std::size_t>(r * n + c)]) * static_cast<double>(by);
+      };
+      double squares = 0;
+      for (std::int64_t c = 0; c < n; ++c) squares += value(c) * value(c);
+      const double factor = 1 / std::sqrt(squares / static_cast<double>(n) + 1e-6);
+      int wrong = 0;
+      for (std::int64_t c = 0; c < n; ++c) {
+        const double exact = value(c) * factor, got = static_cast<double>((grouped ? got_y : got_z)[static_cast<std::size_t>(r * n + c)]);
+        wrong += !(std::fabs(got - exact) <= rounding<float>() * std::fabs(exact));
+      }
+      CHECK(wrong == 0);
+    }
+}
