@@ -130,6 +130,7 @@ onepass_status_t start_rows(kernel_handle kernel, const tagged_t<Tag> &p, onepas
   rows.resident = static_cast<uint32_t>(plan.resident);
   rows.rounds = plan.rounds;
   rows.keeps = plan.keeps;
+  rows.ticket = plan.strategy == ONEPASS_ROW_CLUSTER && plan.rounds == 0 ? static_cast<unsigned *>(exec.workspace) : nullptr;
   if (plan.strategy != ONEPASS_ROW_STREAM) return start_kernel(kernel, plan, plan.blocks, exec, p, rows);
   constexpr onepass_geometry_t geometry = geometry_of<tagged_t<Tag>>();
   const row_workspace workspace{static_cast<unsigned char *>(exec.workspace),
@@ -337,7 +338,7 @@ onepass_status_t launch(const pipeline<Parts...> &p, detail::fixed_extent<Column
   return onepass_launch(&detail::kernel_of_columns<pipeline<Parts...>, Columns>, extent, &p, &exec);
 }
 
-// Bytes of workspace that a launch on the device needs, or rows that are few and wide are faster with; 0 for none.
+// Bytes of workspace that a launch on the device needs, or rows are faster with; 0 for none.
 template <class... Parts>
 size_t workspace_bytes(const pipeline<Parts...> &, onepass_extent_t extent) {
   return onepass_workspace_bytes(&detail::kernel_of<pipeline<Parts...>>, extent);

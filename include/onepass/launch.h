@@ -28,7 +28,8 @@ typedef struct onepass_exec {
                              // pointers of this one); null is the default stream
   void *workspace;           // device memory, aligned to 16 bytes, zeroed once by the caller and left zeroed by every
                              // launch where it must be; serves one stream at a time. Rows do without one, or with one
-                             // that is too small, but then a row has one block. Unused on the host
+                             // that is too small: few and wide ones then have a block each, and blocks that stay
+                             // share rows out in advance. Unused on the host
   size_t workspace_bytes;    // at least onepass_workspace_bytes
   int32_t max_blocks;        // 0, or the most blocks that a reduction, or rows that share blocks, may occupy; the result
                              // has the same bits
@@ -67,7 +68,8 @@ typedef struct onepass_kernel {
 #endif
 
 // Bytes of workspace that a launch on the device needs, 0 for none; also 0 for an extent that a launch would refuse. A
-// pipeline of rows needs none, but with so many bytes the blocks of the device share rows that are few and wide.
+// pipeline of rows needs none, but is faster with so many bytes: blocks share rows that are few and wide, and those that
+// stay draw one row after the other.
 ONEPASS_INLINE size_t onepass_workspace_bytes(const onepass_kernel_t *kernel, onepass_extent_t extent) {
   onepass_plan_t plan;
   if (kernel == NULL ||
@@ -143,8 +145,10 @@ ONEPASS_INLINE onepass_status_t onepass_launch(const onepass_kernel_t *kernel, o
   status = onepass_plan_here(kernel, extent, leaves, count, exec->row_strategy, &plan);
   if (status != ONEPASS_SUCCESS) return status;
   if (exec->require_one_pass && plan.passes > 1) return ONEPASS_ERROR_PASSES;
+  const int without = exec->workspace == NULL || exec->workspace_bytes < plan.workspace_bytes;
+  if (plan.strategy == ONEPASS_ROW_CLUSTER && plan.workspace_bytes > 0 && without)
+    onepass_plan_rounds(extent.rows, &plan);
   if (plan.row_blocks > 1) {
-    const int without = exec->workspace == NULL || exec->workspace_bytes < plan.workspace_bytes;
     if (without || (exec->max_blocks > 0 && exec->max_blocks < plan.blocks))
       onepass_share_rows(extent.rows, without ? 0 : exec->max_blocks, &plan);
   }

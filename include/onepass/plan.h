@@ -70,8 +70,9 @@ typedef struct onepass_plan_t {  // onepass_plan is the function below
   int32_t shared_bytes;             // of a block: of the row or its part, or of images of it,
   int32_t image_bytes;              // and those of one row's images
   int32_t keeps;                    // nonzero: vectors are kept in shared memory too
-  int32_t resident;                 // clusters that stay for `rounds` rows each; those behind take one row
-  int64_t rounds;
+  int32_t resident;                 // clusters that stay: as many as the device has room for
+  int64_t rounds;                   // rows of each of them, and those behind take one; 0: all draw rows until none is
+                                    // left, where there is a workspace of workspace_bytes
   int64_t groups_per_row, groups;
   int64_t blocks;          // tiles of a map; partial results of a reduction; those that share out the rows
   size_t workspace_bytes;  // 0: none is needed
@@ -92,6 +93,7 @@ enum {
   ONEPASS_STREAM_PARTS = 256,  // of a row, at most, if several blocks are to share it
   ONEPASS_CLUSTER_THREADS = 512,
   ONEPASS_CLUSTER_PACKS = 8,
+  ONEPASS_CLUSTER_NUMBERED = 3,  // rows that a cluster takes by their number, before it draws
   ONEPASS_SHARED_THREADS = 256,
   ONEPASS_SHARED_BYTES = 65536,       // of a block, where the row's cluster may have as many blocks as it takes
   ONEPASS_MAX_SHARED_BYTES = 229376,  // of a block on sm_90, beside what reductions need
@@ -215,18 +217,16 @@ ONEPASS_INLINE ONEPASS_CONSTEXPR int onepass_row_cut_holds(onepass_row_cut_t cut
          onepass_row_cut_rows(cut) * onepass_row_images(geometry, held) <= shared_bytes;
 }
 
-// How many of `rows` the clusters that a device has room for take one after the other, and how many are left for
-// clusters that begin where one of those has ended: these end unevenly (on an H200 after 55 to 130 us of 130), and the
-// last round is seldom full.
-ONEPASS_INLINE void onepass_plan_rounds(int64_t rows, onepass_row_device_t device, onepass_plan_t *plan) {
-  // Clusters of 4 and more find no room everywhere: 30, 15 and 7 of 4, 8 and 16 blocks on 132 multiprocessors.
-  const int64_t usable = plan->cluster > 2 ? (int64_t)device.multiprocessors * 10 / 11 : device.multiprocessors;
-  const int64_t fit = usable / plan->cluster > 1 ? usable / plan->cluster : 1, resident = rows < fit ? rows : fit;
-  const int64_t rounds = resident > 0 ? rows / resident : 0, part = plan->cluster == 1 ? 16 : plan->cluster == 2 ? 24 : 32;
+// Where clusters do not draw their rows: how many each of those that the device has room for takes one after the other,
+// and how many rows are left for clusters that begin where one of those has ended. They end unevenly (on an H200 after
+// 55 to 130 us of 130), and the last round is seldom full.
+ONEPASS_INLINE void onepass_plan_rounds(int64_t rows, onepass_plan_t *plan) {
+  const int64_t part = plan->cluster == 1 ? 16 : plan->cluster == 2 ? 24 : 32;
+  const int64_t rounds = plan->resident > 0 ? rows / plan->resident : 0;
   const int64_t some = (rounds + part / 2) / part, left = some < 1 ? 1 : some > 3 ? 3 : some;
-  plan->resident = (int32_t)resident;
-  plan->rounds = rounds > left ? rounds - left : resident > 0;
-  plan->blocks = plan->cluster * (resident + rows - resident * plan->rounds);
+  plan->rounds = rounds > left ? rounds - left : plan->resident > 0;
+  plan->blocks = plan->cluster * (plan->resident + rows - plan->resident * plan->rounds);
+  plan->workspace_bytes = 0;
 }
 
 // A row in the registers of as few blocks as hold it, by at most ONEPASS_CLUSTER_PACKS packs of each thread. The next
@@ -250,7 +250,15 @@ ONEPASS_INLINE int onepass_plan_cluster_row(const onepass_geometry_t *geometry, 
   if (plan->aligned) plan->shared_bytes = (int32_t)(plan->keeps ? both : own * held);
   else plan->shared_bytes = images;
   plan->image_bytes = plan->aligned ? 0 : images;
-  onepass_plan_rounds(rows, device, plan);
+  // Clusters of 4 and more find no room everywhere: 30, 15 and 7 of 4, 8 and 16 blocks on 132 multiprocessors.
+  const int64_t usable = cluster > 2 ? (int64_t)device.multiprocessors * 10 / 11 : device.multiprocessors;
+  const int64_t fit = usable / cluster > 1 ? usable / cluster : 1;
+  plan->resident = (int32_t)(rows < fit ? rows : fit);
+  plan->blocks = cluster * plan->resident;
+  plan->workspace_bytes = ONEPASS_WORKSPACE_HEADER_BYTES;
+  // The first are taken by number, and blocks that meet at no row stage could not tell each other of a draw.
+  if (rows <= ONEPASS_CLUSTER_NUMBERED * plan->resident || rows > INT32_MAX || geometry->row_stages == 0)
+    onepass_plan_rounds(rows, plan);
   return 1;
 }
 

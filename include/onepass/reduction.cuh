@@ -83,6 +83,27 @@ ONEPASS_HD States combine_all(const list<Sink, Next, Sinks...> &sinks, const Sta
   return {sinks.head.statistic.combine(a.head, b.head), combine_all(sinks.tail, a.tail, b.tail)};
 }
 
+// The states that the lanes of a warp have, combined: across(state, over) of a statistic that has it, as in row.cuh.
+template <class S, class State, class Over, class = void>
+struct has_across : cs::false_type {};
+template <class S, class State, class Over>
+struct has_across<S, State, Over,
+                  cs::void_t<decltype(cs::declval<const S &>().across(cs::declval<State>(), cs::declval<Over>()))>>
+    : cs::true_type {};
+template <class S, class State, class Over>
+ONEPASS_HD State across(const S &statistic, const State &s, const Over &over) {
+  if constexpr (has_across<S, State, Over>::value) return statistic.across(s, over);
+  else return over(statistic, s);
+}
+template <class Sink, class State, class Over>
+ONEPASS_HD states<State> across_all(const list<Sink> &sinks, const states<State> &s, const Over &over) {
+  return {across(sinks.head.statistic, s.head, over)};
+}
+template <class Sink, class Next, class... Sinks, class States, class Over>
+ONEPASS_HD States across_all(const list<Sink, Next, Sinks...> &sinks, const States &s, const Over &over) {
+  return {across(sinks.head.statistic, s.head, over), across_all(sinks.tail, s.tail, over)};
+}
+
 template <class Sink, class State>
 ONEPASS_HD void put_all(const list<Sink> &sinks, const states<State> &s, int64_t n) {
   sinks.head.put_results(s.head, n);
@@ -105,6 +126,10 @@ struct side_by_side<list<Sinks...>, Values> {
   template <class States>
   ONEPASS_HD States combine(const States &a, const States &b) const {
     return combine_all(sinks, a, b);
+  }
+  template <class States, class Over>
+  ONEPASS_HD States across(const States &s, const Over &over) const {
+    return across_all(sinks, s, over);
   }
 };
 

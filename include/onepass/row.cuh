@@ -146,14 +146,42 @@ struct math_of_row<list<Row, Behind...>> {
   using type = math_before<full_math, Behind...>;
 };
 
-// The state behind the last reduction of a list.
+// The last reduction of a list, its state, and the states with another in its place.
+template <class Reduction>
+ONEPASS_HD constexpr const Reduction &last_reduction(const list<Reduction> &all) {
+  return all.head;
+}
+template <class Reduction, class Next, class... More>
+ONEPASS_HD constexpr const auto &last_reduction(const list<Reduction, Next, More...> &all) {
+  return last_reduction(all.tail);
+}
 template <class State>
 ONEPASS_HD constexpr State &last_state(states<State> &s) {
+  return s.head;
+}
+template <class State>
+ONEPASS_HD constexpr const State &last_state(const states<State> &s) {
   return s.head;
 }
 template <class State, class Next, class... More>
 ONEPASS_HD constexpr auto &last_state(states<State, Next, More...> &s) {
   return last_state(s.tail);
+}
+template <class State, class Next, class... More>
+ONEPASS_HD constexpr const auto &last_state(const states<State, Next, More...> &s) {
+  return last_state(s.tail);
+}
+template <class State, class... More>
+ONEPASS_HD constexpr states<State, More...> before_states(const State &head, const states<More...> &tail) {
+  return {head, tail};
+}
+template <class State, class Last>
+ONEPASS_HD constexpr states<Last> with_last(const states<State> &, const Last &last) {
+  return {last};
+}
+template <class State, class Next, class... More, class Last>
+ONEPASS_HD constexpr auto with_last(const states<State, Next, More...> &s, const Last &last) {
+  return before_states(s.head, with_last(s.tail, last));
 }
 
 }  // namespace detail

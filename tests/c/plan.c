@@ -396,10 +396,17 @@ static void check_cluster_rows(void) {
       const int32_t packs = onepass_row_packs(ONEPASS_CLUSTER_PACKS, geometry->lanes);
       CHECK(plan.shared_bytes == packs * plan.threads * group && plan.shared_bytes <= rows[i].device->shared_bytes);
       CHECK(plan.packs * plan.threads * plan.cluster >= rows[i].groups);
-      // The clusters that stay and those behind them take every row once, and no cluster has none.
-      const int64_t clusters = plan.blocks / plan.cluster;
       CHECK(plan.resident == (count < rows[i].resident ? count : rows[i].resident));
-      CHECK(plan.blocks % plan.cluster == 0 && plan.rounds >= (count > 0));
+      // Where there are more rows than are taken by number they are drawn.
+      const int draw = count > ONEPASS_CLUSTER_NUMBERED * plan.resident;
+      CHECK(plan.workspace_bytes == (draw ? ONEPASS_WORKSPACE_HEADER_BYTES : 0) && (plan.rounds == 0) == (draw || count == 0));
+      if (draw) {
+        CHECK(plan.blocks == (int64_t)plan.cluster * plan.resident);
+        onepass_plan_rounds(count, &plan);
+      }
+      // Else the clusters that stay and those behind them take every row once, and no cluster has none.
+      const int64_t clusters = plan.blocks / plan.cluster;
+      CHECK(plan.blocks % plan.cluster == 0 && plan.rounds >= (count > 0) && plan.workspace_bytes == 0);
       CHECK(plan.resident * plan.rounds + (clusters - plan.resident) == count);
     }
   // A misaligned row has an image for each store; where there is no room for it, aligned rows go elsewhere too.
@@ -638,7 +645,8 @@ static void check_segments(void) {
             ONEPASS_SUCCESS);
       CHECK(!plan.aligned && !plan.counted && plan.strategy == dense.strategy && plan.threads == dense.threads);
       CHECK(plan.packs == dense.packs && plan.cluster == dense.cluster && plan.blocks == dense.blocks);
-      CHECK(plan.passes == dense.passes && plan.workspace_bytes == 0);
+      CHECK(plan.passes == dense.passes);
+      CHECK(plan.workspace_bytes == (plan.strategy == ONEPASS_ROW_CLUSTER ? dense.workspace_bytes : 0));
       CHECK(plan.strategy == ONEPASS_ROW_CLUSTER || plan.shared_bytes == dense.shared_bytes);
     }
   onepass_extent_t other = onepass_extent_segments_i32(offsets, 10, 10);

@@ -5,8 +5,10 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <iterator>
 #include <random>
 #include <vector>
 
@@ -132,6 +134,11 @@ class workspace {
     e.workspace = p_;
     e.workspace_bytes = bytes;
     return e;
+  }
+  bool tickets_are_zero() const {
+    unsigned char header[ONEPASS_WORKSPACE_HEADER_BYTES];
+    CUDA_CHECK(cudaMemcpy(header, p_, sizeof header, cudaMemcpyDeviceToHost));
+    return std::all_of(std::begin(header), std::end(header), [](unsigned char byte) { return byte == 0; });
   }
 
  private:

@@ -62,6 +62,60 @@ TEST_CASE("blocks that stay take row after row") {
     }
 }
 
+TEST_CASE("blocks that stay draw row after row, with the same bits, and leave the workspace as it was") {
+  const workspace space;
+  const auto numbered = forced(ONEPASS_ROW_CLUSTER);
+  auto drawn = space.exec();
+  drawn.row_strategy = ONEPASS_ROW_CLUSTER;
+  for (const std::int64_t n : {500, 501, 33000, 33003})
+    for (const std::int64_t rows : {397, 1000, 3001}) {
+      if (reduced() && (rows > (n < 1000 ? 1000 : 397) || n % 2 != 0)) continue;
+      const std::int64_t skip = n % 2;
+      const device_array<bf16> x(random_values<bf16>(rows * n + 1)), y(rows * n + 1), expected(rows * n + 1);
+      const device_array<float> sums(rows);
+      const auto into = [&](const device_array<bf16> &to) {
+        return op::load(x.at(skip)) | op::tee(op::reduce_rows(op::sum, sums.at())) | op::softmax | op::store(to.at(skip));
+      };
+      onepass_report_t report{};
+      OP_CHECK(op::report(into(y), op::extent(rows, n), &report, ONEPASS_ROW_CLUSTER));
+      CHECK(report.plan.workspace_bytes > 0);
+      OP_CHECK(op::launch(into(expected), op::extent(rows, n), numbered));
+      const auto first_sums = sums.get(rows);
+      const error_counter errors;
+      for (int again = 0; again < 3; ++again) {
+        y.fill(0xA5);
+        OP_CHECK(op::launch(into(y), op::extent(rows, n), drawn));
+        errors.check(expected, skip, y.at(skip), rows * n);
+        CHECK(sums.get(rows) == first_sums);
+        CHECK(touched(y, skip, rows * n) == 0);
+      }
+      CHECK(errors.get() == 0);
+      CHECK(space.tickets_are_zero());
+    }
+}
+
+TEST_CASE("blocks that stay draw segments of any length") {
+  const workspace space;
+  const std::int64_t rows = reduced() ? 450 : 2000, most = reduced() ? 600 : 40000;
+  std::vector<std::int64_t> offsets{0};
+  for (std::int64_t r = 0; r < rows; ++r) offsets.push_back(offsets.back() + (r % 5 == 0 ? 0 : (r * 7919) % (most + 1)));
+  const std::int64_t total = offsets.back();
+  const device_array<std::int64_t> at(offsets);
+  const device_array<bf16> x(random_values<bf16>(total)), y(total), expected(total);
+  const device_array<float> sums(rows);
+  auto drawn = space.exec();
+  drawn.row_strategy = ONEPASS_ROW_CLUSTER;
+  const auto into = [&](const device_array<bf16> &to) {
+    return op::load(x.at()) | op::tee(op::reduce_rows(op::sum, sums.at())) | op::softmax | op::store(to.at());
+  };
+  OP_CHECK(op::launch(into(expected), op::segments(at.at(), rows, most), forced(ONEPASS_ROW_CLUSTER)));
+  OP_CHECK(op::launch(into(y), op::segments(at.at(), rows, most), drawn));
+  const error_counter errors;
+  errors.check(expected, 0, y.at(), total);
+  CHECK(errors.get() == 0);
+  CHECK(space.tickets_are_zero());
+}
+
 TEST_CASE("many rows, no rows, rows of nothing") {
   for (const std::int64_t rows : {std::int64_t{0}, std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, std::int64_t{65537}}) {
     if (reduced() && rows > 3) continue;

@@ -112,7 +112,7 @@ auto folded(const S &statistic, const std::vector<T> &x) {
 template <class Math, class Stage, class T>
 auto second_phase(const Stage &stage, const std::vector<T> &x) {
   const auto n = static_cast<std::int64_t>(x.size());
-  const onepass::detail::row_size size{n, 1 / static_cast<float>(n)};
+  const auto size = onepass::detail::size_of_row(n);
   const auto statistic = stage.template statistic_in<Math>();
   return statistic.second(folded(statistic.template first<T>(size), x), size);
 }
@@ -131,7 +131,8 @@ template <class Math = onepass::detail::full_math, class Stage, class T>
 auto held_result(const Stage &stage, const std::vector<T> &x) {
   const auto n = static_cast<std::int64_t>(x.size());
   const auto second = second_phase<Math>(stage, x);
-  return second.finish(folded(second, mapped(second, x)), onepass::detail::row_size{n, 1 / static_cast<float>(n)});
+  const auto size = onepass::detail::size_of_row(n);
+  return stage.template statistic_in<Math>().finish(second.whole(folded(second, mapped(second, x)), size), size);
 }
 template <class Math = onepass::detail::full_math, class Stage, class T>
 auto held_row(const Stage &stage, const std::vector<T> &x) {

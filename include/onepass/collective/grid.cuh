@@ -6,37 +6,10 @@
 #define ONEPASS_COLLECTIVE_GRID_CUH
 
 #include "row.cuh"
+#include "ticket.cuh"
 
 namespace ONEPASS_LOCAL onepass {
 namespace detail {
-
-// Counts a ticket on, from `most` to 0, and returns what it was. Whoever takes one sees what was written before those
-// that others have taken.
-__device__ __forceinline__ unsigned take_ticket(unsigned *ticket, unsigned most) {
-  unsigned before;
-  asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;"
-               : "=r"(before)
-               : "l"(__cvta_generic_to_global(ticket)), "r"(most)
-               : "memory");
-  return before;
-}
-// The same where nobody looks at what was written before.
-__device__ __forceinline__ void count_ticket(unsigned *ticket, unsigned most) {
-  asm volatile("red.relaxed.gpu.global.inc.u32 [%0], %1;"
-               :
-               : "l"(__cvta_generic_to_global(ticket)), "r"(most)
-               : "memory");
-}
-// Waits until at least `least` have been taken, and sees what was written before.
-__device__ __forceinline__ void wait_for_ticket(const unsigned *ticket, unsigned least) {
-  unsigned taken;
-  do {
-    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
-                 : "=r"(taken)
-                 : "l"(__cvta_generic_to_global(ticket))
-                 : "memory");
-  } while (taken < least);
-}
 
 // The blocks of `Threads` threads, a multiple of 32, that share a row of `parts` parts: block `rank` takes the parts
 // rank, rank + blocks, ... A part's state is one per warp. Those of a warp are combined in chains, part p in chain
@@ -141,7 +114,7 @@ struct grid_threads {
   }
   // Behind the last reduction, if that was one for all.
   __device__ __forceinline__ void leave() const {
-    if (blocks > 1 && threadIdx.x == 0) count_ticket(ticket, Waits * (blocks + 1) + blocks - 1);
+    if (blocks > 1 && threadIdx.x == 0) (void)draw_ticket(ticket, Waits * (blocks + 1) + blocks - 1);
   }
 };
 

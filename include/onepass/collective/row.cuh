@@ -9,11 +9,13 @@
 namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
-// Over `Lanes` neighbouring lanes, a power of two, in lane order. All lanes of the warp call.
+// Over `Lanes` neighbouring lanes, a power of two, in lane order, or over `some` of them, likewise. All lanes of the
+// warp call.
 template <unsigned Lanes, class S, class State>
-__device__ __forceinline__ State butterfly(const S &statistic, State state) {
+__device__ __forceinline__ State butterfly(const S &statistic, State state, unsigned some = Lanes) {
   ONEPASS_UNROLL
   for (unsigned step = 1; step < Lanes; step *= 2) {
+    if (step >= some) break;
     const State other =
         shuffle_words(state, [&](unsigned w) { return __shfl_xor_sync(all_lanes, w, static_cast<int>(step)); });
     if constexpr (own_commutative<S>::value) {
@@ -27,6 +29,14 @@ __device__ __forceinline__ State butterfly(const S &statistic, State state) {
   return state;
 }
 
+struct over_lanes {
+  unsigned lanes;
+  template <class S, class State>
+  __device__ __forceinline__ State operator()(const S &statistic, const State &state) const {
+    return butterfly<most_cluster_blocks>(statistic, state, lanes);
+  }
+};
+
 // The threads of a row: `Threads` neighbours of a warp, or a block of a multiple of 32. Id tells the reductions of a
 // kernel apart: each has its own shared memory and one barrier. Where a block takes row after row (Again), `round`
 // counts them, and each reduction has two such memories in turn.
@@ -34,9 +44,20 @@ template <unsigned Threads, bool Again = false>
 struct row_threads {
   static constexpr unsigned warps = Threads / 32;
 
+  static constexpr bool in_parts = false;
+
   __device__ __forceinline__ static void barrier() {
     if constexpr (Threads <= 32) __syncwarp();
     else __syncthreads();
+  }
+  // What the threads have of a row, and its state from theirs: all.
+  template <class Place>
+  __device__ __forceinline__ static const auto &part_of(const Place &place) {
+    return place.size;
+  }
+  template <int Id, class S, class State>
+  __device__ __forceinline__ static State combine(const S &, const State &part, const State &, unsigned) {
+    return part;
   }
 
   template <int Id, class S, class State>
@@ -69,14 +90,16 @@ struct row_threads {
   }
 };
 
-// The threads of the blocks of a cluster, a multiple of 32 each, with reductions of Ids below Ids. Each block sends its
-// state to all, without a barrier: whoever waits for the states waits for them alone, and for no store before. Between
-// enter and ready all blocks of the cluster have begun, so that their memory can be written. (A block sends the state
-// of a round only when all have sent that of the round before; hence two memories in turn are enough.)
+// The threads of the blocks of a cluster, a multiple of 32 each, with reductions of Ids below Ids: that of a block's
+// part, and then the combination of the parts. Each block sends its state to all, without a barrier: whoever waits for
+// the states waits for them alone, and for no store before. Between enter and ready all blocks of the cluster have
+// begun, so that their memory can be written. (A block sends the state of a round only when all have sent that of the
+// round before; hence two memories in turn are enough.)
 template <unsigned Threads, int Ids, bool Again = false>
 struct cluster_threads {
   using block = row_threads<Threads, Again>;
   static constexpr int rounds = Again ? 2 : 1;
+  static constexpr bool in_parts = true;
 
   __device__ __forceinline__ static uint64_t *arrival(int id, unsigned round) {
     __shared__ uint64_t all[Ids * rounds];
@@ -93,20 +116,28 @@ struct cluster_threads {
   }
   __device__ __forceinline__ static void barrier() { block::barrier(); }
 
+  template <class Place>
+  __device__ __forceinline__ static const auto &part_of(const Place &place) {
+    return place.part;
+  }
   template <int Id, class S, class State>
   __device__ __forceinline__ static State reduce(const S &statistic, const State &own, const State &nothing_there,
                                                  unsigned round) {
+    return block::template reduce<Id>(statistic, own, nothing_there, round);
+  }
+  template <int Id, class S, class State>
+  __device__ __forceinline__ static State combine(const S &statistic, const State &part, const State &nothing_there,
+                                                  unsigned round) {
     static_assert(Id < Ids, "onepass: more reductions than a cluster has memory for");
     __shared__ cluster_slots<State> both[rounds];
-    const State mine = block::template reduce<Id>(statistic, own, nothing_there, round);
     const unsigned blocks = cluster_blocks();
-    if (blocks == 1) return mine;
+    if (blocks == 1) return part;
     cluster_slots<State> &slots = both[Again ? round % 2 : 0];
     uint64_t *arrived = arrival(Id, round);
-    send_to_blocks(mine, slots, arrived);
+    send_to_blocks(part, slots, arrived);
     wait_for_arrival(arrived, Again ? round / 2 % 2 : 0);
-    const unsigned i = threadIdx.x % most_cluster_blocks;
-    return butterfly<most_cluster_blocks>(statistic, i < blocks ? slots.state(i) : nothing_there);
+    const unsigned lanes = 1u << (32 - __clz(static_cast<int>(blocks - 1))), i = threadIdx.x & (lanes - 1);
+    return across(statistic, i < blocks ? slots.state(i) : nothing_there, over_lanes{lanes});
   }
 };
 

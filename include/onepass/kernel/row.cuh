@@ -34,7 +34,8 @@ struct row_shape {
   int32_t offset_bytes;
   uint32_t image_bytes;  // of a row's images in shared memory, 0 for none
   uint32_t part;         // groups that a block of a cluster takes,
-  uint32_t resident;     // clusters that take `rounds` rows each; those behind take one
+  uint32_t resident;     // clusters that take `rounds` rows each; those behind take one,
+  unsigned *ticket;      // unless this is not null: where clusters draw rows
   int32_t keeps;         // nonzero: there is shared memory for vectors
   int64_t rounds;
 
@@ -47,7 +48,7 @@ struct row_shape {
 // the array begins or ends within 16 elements of it.
 struct row_place {
   int64_t row, first;
-  row_size size;
+  row_size size, part;  // that of the block's part is set where it may not be the row's
   bool leads, outer;
   unsigned round;  // how many rows this block has taken before
 };
@@ -61,17 +62,17 @@ template <class Tag>
 __device__ __forceinline__ row_place place_of_row(const row_shape &s, int64_t row, bool leads) {
   constexpr int64_t fixed = fixed_columns<Tag>::value;
   if constexpr (fixed >= 0)
-    return {row, row * fixed, {fixed, 1.0f / static_cast<float>(fixed)}, leads, row == 0 || row + 1 == s.rows, 0};
+    return {row, row * fixed, size_of_row(fixed), {}, leads, row == 0 || row + 1 == s.rows, 0};
   if (s.offsets != nullptr) {
-    if (row >= s.rows) return {row, 0, {0, 0}, false, true, 0};
+    if (row >= s.rows) return {row, 0, {0, 0}, {}, false, true, 0};
     const int64_t first = s.offset(row), end = s.offset(row + 1), last = s.offset(s.rows),
                   length = end > first ? end - first : 0, n = length < s.columns ? length : s.columns;
-    return {row, first, {n, 1.0f / static_cast<float>(n)}, leads, first < 16 || last - end < 16, 0};
+    return {row, first, size_of_row(n), {}, leads, first < 16 || last - end < 16, 0};
   }
   const bool outer = row == 0 || row + 1 == s.rows;
-  if (s.count == nullptr) return {row, row * s.columns, {s.columns, s.inverse}, leads, outer, 0};
+  if (s.count == nullptr) return {row, row * s.columns, {s.columns, s.inverse}, {}, leads, outer, 0};
   const int64_t n = *s.count, columns = n < 0 ? 0 : n < s.columns ? n : s.columns;
-  return {row, 0, {columns, 1.0f / static_cast<float>(columns)}, leads, outer, 0};
+  return {row, 0, size_of_row(columns), {}, leads, outer, 0};
 }
 
 // Group `own` of a row, in [0, 2^31 / N); Exists where all its lanes are known to.
@@ -101,7 +102,7 @@ __device__ __forceinline__ State fold_held(const S &statistic, State state, cons
   return state;
 }
 
-// The first phase of a row stage's statistic, and the result of the second.
+// The first phase of a row stage's statistic, and the state of it that the second makes.
 template <class Value, class S>
 __device__ __forceinline__ auto first_phase(const S &statistic, const row_size &size) {
   if constexpr (has_phases<S>::value) return statistic.template first<Value>(size);
@@ -111,8 +112,8 @@ template <class Group, int Id, int N, access A, unsigned Packs, class V, class S
 __device__ __forceinline__ auto second_phase(const S &statistic, const row_place &place, const pack<V, N> (&v)[Packs],
                                              const position<N, A> (&at)[Packs]) {
   const auto none = statistic.template identity<V>();
-  const auto all = Group::template reduce<Id>(statistic, fold_held<Group>(statistic, none, v, at), none, place.round);
-  return statistic.finish(all, place.size);
+  const auto part = Group::template reduce<Id>(statistic, fold_held<Group>(statistic, none, v, at), none, place.round);
+  return statistic.whole(part, Group::part_of(place));
 }
 
 // What reaches the parts of a segment, pack by pack: fetch(k) reads what has not been read yet and gives the raw words,
@@ -197,19 +198,28 @@ template <class Group, class V, int N, access A, unsigned Packs, class Before, c
 __device__ __forceinline__ void run_held(const Before &before, const Parts &parts, const position<N, A> (&at)[Packs],
                                          const row_place &place);
 
-// What follows a row stage, the head of `rest`, from its result on. Value is the type of the values in front of it.
+// What follows a row stage, the head of `rest`, from its result on, and from what that is for the values that are held.
+// Value is the type of the values in front of it.
 template <class Group, bool Mapped, class Value, class Result, class Rest, class Early, class V, int N, access A,
           unsigned Packs>
-__device__ __forceinline__ void run_behind(const Result &result, const Rest &rest, const Early (&early)[Packs],
+__device__ __forceinline__ void run_behind(const Result &result, const Result &of_values, const Rest &rest, const Early (&early)[Packs],
                                            const pack<V, N> (&v)[Packs], const position<N, A> (&at)[Packs],
                                            const row_place &place) {
   if (place.leads) rest.head.keep(result, place.row);
   run_held<Group, typename stage_value<Value, cs::decay_t<decltype(rest.head)>>::type>(
-      reduced_row<Mapped, N, A, Packs, Rest, Early, V, Result>{rest, early, v, at, result}, rest.tail, at, place);
+      reduced_row<Mapped, N, A, Packs, Rest, Early, V, Result>{rest, early, v, at, of_values}, rest.tail, at, place);
+}
+// The results of the reductions of a segment: those of sinks are written, and that of the row stage is returned.
+template <class Reductions, class States>
+__device__ __forceinline__ auto put_reductions(const Reductions &reductions, const States &row,
+                                               const row_place &place) {
+  if (place.leads) put_row(reductions, row, place.row, place.size.n);
+  return last_reduction(reductions).statistic.finish(last_state(row), place.size);
 }
 
 // A segment: the parts up to the next row stage over the held row, the reductions among them together with that of the
-// row stage, and what follows it.
+// row stage, and what follows it. The phases of a statistic are those of a part of the row; all states of the parts are
+// combined at once, behind the second.
 template <class Group, class V, int N, access A, unsigned Packs, class Before, class Parts>
 __device__ __forceinline__ void run_held(const Before &before, const Parts &parts, const position<N, A> (&at)[Packs],
                                          const row_place &place) {
@@ -221,10 +231,13 @@ __device__ __forceinline__ void run_held(const Before &before, const Parts &part
     const auto &rest = from_row(parts);
     using rest_type = cs::decay_t<decltype(rest)>;
     const auto statistic = rest.head.template statistic_in<typename math_of_row<rest_type>::type>();
-    const auto first = first_phase<next>(statistic, place.size);
-    const auto together = concatenate(sinks, make_list(inner_reduction<cs::decay_t<decltype(first)>>{first}));
-    const side_by_side<cs::decay_t<decltype(together)>, decltype(concatenate(values{}, list<next>{}))> all{together};
-    const auto none = all.identity();
+    const auto together = concatenate(sinks, make_list(inner_reduction<cs::decay_t<decltype(statistic)>>{statistic}));
+    using next_values = decltype(concatenate(values{}, list<next>{}));
+    const side_by_side<cs::decay_t<decltype(together)>, next_values> all{together};
+    const auto first = first_phase<next>(statistic, Group::part_of(place));
+    const auto with_first = concatenate(sinks, make_list(inner_reduction<cs::decay_t<decltype(first)>>{first}));
+    const side_by_side<cs::decay_t<decltype(with_first)>, next_values> in_part{with_first};
+    const auto none = in_part.identity();
     auto states = none;
     pack<next, N> held[Packs];
     using early_type = cs::decay_t<decltype(raw_from_row(parts, before.fetch(0).tail))>;
@@ -234,23 +247,30 @@ __device__ __forceinline__ void run_held(const Before &before, const Parts &part
         hold_values<N, A, Packs, Parts, next, early_type, cs::decay_t<decltype(first)>, cs::decay_t<decltype(states)>>{
             parts, at, held, early, first, states});
     before.done();
-    states = Group::template reduce<2 * id + 1>(all, states, none, place.round);
-    if (place.leads) put_row(together, states, place.row, place.size.n);
+    states = Group::template reduce<2 * id + 1>(in_part, states, none, place.round);
     if constexpr (has_phases<cs::decay_t<decltype(statistic)>>::value) {
-      const auto second = statistic.second(last_state(states), place.size);
+      const auto second = statistic.second(last_state(states), Group::part_of(place));
       if constexpr (has_map<cs::decay_t<decltype(second)>, next>::value) {
         decltype(each_lane(map_of<cs::decay_t<decltype(second)>>{second}, held[0])) mapped[Packs];
         ONEPASS_UNROLL
         for (unsigned k = 0; k < Packs; ++k)
           if (computes<Group>(at[k])) mapped[k] = each_lane(map_of<cs::decay_t<decltype(second)>>{second}, held[k]);
-        run_behind<Group, true, next>(second_phase<Group, 2 * id>(second, place, mapped, at), rest, early, mapped, at,
-                                      place);
+        const auto part = with_last(states, second_phase<Group, 2 * id>(second, place, mapped, at));
+        const auto row = Group::template combine<2 * id>(all, part, all.identity(), place.round);
+        const auto result = put_reductions(together, row, place);
+        if constexpr (Group::in_parts)
+          run_behind<Group, true, next>(result, second.of_part(result), rest, early, mapped, at, place);
+        else run_behind<Group, true, next>(result, result, rest, early, mapped, at, place);
       } else {
-        run_behind<Group, false, next>(second_phase<Group, 2 * id>(second, place, held, at), rest, early, held, at,
-                                       place);
+        const auto part = with_last(states, second_phase<Group, 2 * id>(second, place, held, at));
+        const auto row = Group::template combine<2 * id>(all, part, all.identity(), place.round);
+        const auto result = put_reductions(together, row, place);
+        run_behind<Group, false, next>(result, result, rest, early, held, at, place);
       }
     } else {
-      run_behind<Group, false, next>(statistic.finish(last_state(states), place.size), rest, early, held, at, place);
+      const auto row = Group::template combine<2 * id>(all, states, none, place.round);
+      const auto result = put_reductions(together, row, place);
+      run_behind<Group, false, next>(result, result, rest, early, held, at, place);
     }
   } else if constexpr (cs::is_same_v<cs::decay_t<decltype(sinks)>, list<>>) {
     list<> none;
@@ -262,8 +282,9 @@ __device__ __forceinline__ void run_held(const Before &before, const Parts &part
     auto states = none;
     each_pack<Group>(before, at, finish_values<N, A, Packs, Parts, cs::decay_t<decltype(states)>>{parts, at, states});
     before.done();
-    states = Group::template reduce<1>(all, states, none, place.round);
-    if (place.leads) put_row(sinks, states, place.row, place.size.n);
+    const auto part = Group::template reduce<1>(all, states, none, place.round);
+    const auto row = Group::template combine<0>(all, part, none, place.round);
+    if (place.leads) put_row(sinks, row, place.row, place.size.n);
   }
 }
 

@@ -4,21 +4,64 @@
 #ifndef ONEPASS_KERNEL_ROW_CLUSTER_CUH
 #define ONEPASS_KERNEL_ROW_CLUSTER_CUH
 
+#include "../collective/ticket.cuh"
 #include "row.cuh"
 
 namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
-// The rows of a cluster: some rounds of those that the device has room for, and a row each for as many more, which
-// begin wherever one of the first has ended.
+// The rows of a cluster, `row` and the one behind it, which is known while that is reduced. Some rounds of those that the
+// device has room for take rows by their numbers, and a row each goes to as many more clusters, which begin wherever one
+// of the first has ended. Or, where there is a ticket, the first draw what is left: multiprocessors differ in how fast
+// memory serves them. As many tickets are drawn as there are rows, so that the last sets it back to 0.
+//
+// The first warp of the first block draws, a row ahead of what it hands out: the answer takes as long as memory does.
 struct cluster_rows {
-  int64_t first, step, end;
+  int64_t row, next, end;
+  unsigned drawn;  // the row behind `next`, in one thread
+
+  __device__ __forceinline__ static unsigned *slot(unsigned round) {
+    __shared__ unsigned all[2];
+    return all + round % 2;
+  }
+  __device__ __forceinline__ static uint64_t *arrival(unsigned round) {
+    __shared__ uint64_t all[2];
+    return all + round % 2;
+  }
+  // Before the blocks of the cluster meet.
+  __device__ __forceinline__ static void enter(const row_shape &s) {
+    if (s.ticket != nullptr && cluster_blocks() > 1 && threadIdx.x < 2) arrival_init(arrival(threadIdx.x));
+  }
+  __device__ __forceinline__ cluster_rows(const row_shape &s, int64_t cluster) {
+    const int64_t resident = s.resident, all = resident * s.rounds;
+    const bool one = s.ticket == nullptr && cluster >= resident;
+    row = one ? all + cluster - resident : cluster;
+    next = row + resident;
+    end = s.ticket != nullptr ? s.rows : one ? row + 1 : all;
+    drawn = static_cast<unsigned>(next + resident);
+  }
+  __device__ __forceinline__ void draw(const row_shape &s, unsigned rank, unsigned round) {
+    if (s.ticket == nullptr || threadIdx.x >= 32) return;
+    const unsigned blocks = cluster_blocks();
+    if (blocks > 1 && threadIdx.x == 0) expect_arrival(arrival(round), sizeof(unsigned));
+    if (rank != 0) return;
+    drawn = __shfl_sync(all_lanes, drawn, 0);
+    if (blocks > 1 && threadIdx.x < blocks) send_to_block(slot(round), arrival(round), threadIdx.x, drawn);
+    if (threadIdx.x != 0) return;
+    if (blocks == 1) *slot(round) = drawn;
+    drawn = ONEPASS_CLUSTER_NUMBERED * s.resident + draw_ticket(s.ticket, static_cast<unsigned>(s.rows) - 1);
+  }
+  // Behind a row stage, at which all threads have met since draw.
+  __device__ __forceinline__ void advance(const row_shape &s, unsigned round) {
+    row = next;
+    if (s.ticket == nullptr) {
+      next += s.resident;
+    } else {
+      if (cluster_blocks() > 1) wait_for_arrival(arrival(round), round / 2 % 2);
+      next = *static_cast<volatile unsigned *>(slot(round));
+    }
+  }
 };
-__device__ __forceinline__ cluster_rows rows_of_cluster(const row_shape &s, int64_t cluster) {
-  const int64_t resident = s.resident, all = resident * s.rounds;
-  if (cluster < resident) return {cluster, resident, all};
-  return {all + cluster - resident, resident, all + cluster - resident + 1};
-}
 
 // Where the groups of a thread land.
 template <int N, unsigned Packs, unsigned Threads>
@@ -128,8 +171,9 @@ __global__ void __launch_bounds__(Threads, 1)
   using threads = cluster_threads<Threads, 2 * row_stages_in<decltype(P::inner)> + 2, true>;
   using group = with_late_bytes<threads, false, true>;  // conditions would cost registers: values are held across them
   const unsigned blocks = cluster_blocks(), rank = cluster_rank(), first = rank * s.part;
-  const cluster_rows rows = rows_of_cluster(s, blockIdx.x / blocks);
+  cluster_rows rows(s, blockIdx.x / blocks);
   auto *memory = reinterpret_cast<unsigned char *>(row_memory);
+  cluster_rows::enter(s);
   threads::enter();
   if constexpr (Aligned) {
     constexpr unsigned pack_bytes = Threads * static_cast<unsigned>(held_bytes<P>()),
@@ -137,14 +181,16 @@ __global__ void __launch_bounds__(Threads, 1)
     const landing_place<N, Packs, Threads> to{memory, memory + Packs * pack_bytes, pack_bytes, vector_bytes,
                                               s.keeps != 0};
     land_vectors<Tag>(p, s, to, first);
-    land_row<Tag, N, Packs, Threads>{p, s, to, rows.first, rows.end, first}();
+    land_row<Tag, N, Packs, Threads>{p, s, to, rows.row, rows.end, first}();
     threads::ready();
     unsigned round = 0;
-    for (int64_t row = rows.first; row < rows.end; row += rows.step, ++round) {
-      row_place place = place_of_row<Tag>(s, row, rank == 0 && threadIdx.x == 0);
-      place.round = round;
-      const int64_t limit = static_cast<int64_t>(first + s.part) * N,
+    for (; rows.row < rows.end; rows.advance(s, round), ++round) {
+      rows.draw(s, rank, round);
+      row_place place = place_of_row<Tag>(s, rows.row, rank == 0 && threadIdx.x == 0);
+      const int64_t origin = static_cast<int64_t>(first) * N, limit = origin + static_cast<int64_t>(s.part) * N,
                     columns = place.size.n < limit ? place.size.n : limit;
+      place.round = round;
+      place.part = size_of_row(columns > origin ? columns - origin : 0);
       using raw_type = decltype(fetch_early<N, false>(p.inner, position<N, access::held>{}));
       position<N, access::held> at[Packs];
       held_copy copies[Packs];
@@ -157,7 +203,7 @@ __global__ void __launch_bounds__(Threads, 1)
         at[k].copy = &copies[k];
         raw[k] = fetch_early<N, false>(p.inner, at[k]);
       }
-      const land_row<Tag, N, Packs, Threads> next{p, s, to, row + rows.step, rows.end, first};
+      const land_row<Tag, N, Packs, Threads> next{p, s, to, rows.next, rows.end, first};
       run_held<group, source_value_t<P>>(
           loaded_row<N, access::held, Packs, P, raw_type, land_row<Tag, N, Packs, Threads>>{p, raw, at, next},
           p.inner.tail, at, place);
@@ -165,13 +211,15 @@ __global__ void __launch_bounds__(Threads, 1)
   } else {
     threads::ready();
     unsigned round = 0;
-    for (int64_t row = rows.first; row < rows.end; row += rows.step, ++round) {
-      row_place place = place_of_row<Tag>(s, row, rank == 0 && threadIdx.x == 0);
-      place.round = round;
-      const int64_t limit = static_cast<int64_t>(first + s.part) * N,
+    for (; rows.row < rows.end; rows.advance(s, round), ++round) {
+      rows.draw(s, rank, round);
+      row_place place = place_of_row<Tag>(s, rows.row, rank == 0 && threadIdx.x == 0);
+      const int64_t origin = static_cast<int64_t>(first) * N, limit = origin + static_cast<int64_t>(s.part) * N,
                     columns = place.size.n < limit ? place.size.n : limit;
+      place.round = round;
+      place.part = size_of_row(columns > origin ? columns - origin : 0);
       hold_row<group, N, access::image, Packs, false>(p, place, columns, first, threadIdx.x, Threads, memory,
-                                                      ask_for_row<Tag, N>{p, s, row + rows.step, rows.end, first});
+                                                      ask_for_row<Tag, N>{p, s, rows.next, rows.end, first});
       if (s.image_bytes != 0) __syncthreads();  // before the next row's images
     }
   }

@@ -163,7 +163,7 @@ struct shared_row {
   __device__ __forceinline__ bool reduce(const S &statistic, State &state, const Fold &fold) const {
     const State none = state;
     fold(*this, state);
-    state = group::template reduce<Id>(statistic, state, none, 0);
+    state = group::template combine<Id>(statistic, group::template reduce<Id>(statistic, state, none, 0), none, 0);
     return place.leads;
   }
   template <class Write>
@@ -242,7 +242,8 @@ __device__ __forceinline__ void row_passes(const Rows &rows, const P &p, const l
       const auto second =
           statistic.second(reduce_pass<3 * done + 1, false, value>(rows, p, results, first), place.size);
       constexpr bool mapped = has_map<cs::decay_t<decltype(second)>, value>::value;
-      const auto result = second.finish(reduce_pass<3 * done + 2, mapped, value>(rows, p, results, second), place.size);
+      const auto all = second.whole(reduce_pass<3 * done + 2, mapped, value>(rows, p, results, second), place.size);
+      const auto result = statistic.finish(all, place.size);
       if (place.leads) rest.head.keep(result, place.row);
       row_passes(rows, p, concatenate(results, make_list(result)));
     } else {

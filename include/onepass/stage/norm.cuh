@@ -16,18 +16,12 @@ ONEPASS_HD R inverse_root(R mean, R eps) {
   return rsqrt_op{}(plus(plus(mean, minus(mean, mean)), eps));
 }
 
-// (x - base) scale + offset: the mean is base + shift, where base alone may not be exact enough; scale is rstd, but 0
-// in a row of one value.
+// (x - base) rstd + offset: the mean is base + shift, where base alone may not be exact enough.
 template <class R>
 struct layer_norm_row {
-  R base, shift, rstd, scale, offset;
+  R base, shift, rstd, offset;
   ONEPASS_HD cs::tuple<R, R> kept() const { return {plus(base, shift), rstd}; }
 };
-template <class R>
-ONEPASS_HD layer_norm_row<R> layer_norm_row_of(R base, R shift, R variance, double eps, bool one_value = false) {
-  const R rstd = inverse_root(variance, static_cast<R>(eps)), scale = one_value ? R(0) : rstd;
-  return {base, shift, rstd, scale, times(-shift, scale)};
-}
 
 // The mean, summed as x / n so that it overflows only where it is no number.
 template <class R>
@@ -55,7 +49,6 @@ struct row_mean : sum_statistic {
 template <class R>
 struct centred {
   R mean, inverse;
-  double eps;
   struct sums {
     R first, second;
   };
@@ -82,11 +75,15 @@ struct centred {
     }
     return combine(own[0], own[1]);
   }
-  ONEPASS_HD layer_norm_row<R> finish(const sums &s, const row_size &) const {
+  ONEPASS_HD moments::state<R> whole(const sums &s, const row_size &size) const {
+    return size.n == 0 ? moments::state<R>{0, 0, 0, 0} : whole_of(s, static_cast<R>(size.n));
+  }
+  ONEPASS_HD moments::state<R> whole_of(const sums &s, R count) const {
     const R shift = times(s.first, inverse), spread = fused(-shift, s.first, s.second);
     // The differences are all the same, but for the rounding of their sums: the mean has missed the one value.
-    const bool one_value = s.second > R(0) && spread < times(s.second, R(sizeof(R) == 4 ? 0x1p-20 : 0x1p-46));
-    return layer_norm_row_of(mean, shift, one_value ? R(0) : times(spread, inverse), eps, one_value);
+    if (s.second > R(0) && spread < times(s.second, R(sizeof(R) == 4 ? 0x1p-20 : 0x1p-46)))
+      return {plus(mean, shift), 0, 0, count};
+    return {mean, shift, spread, count};
   }
 };
 
@@ -98,19 +95,31 @@ struct layer_norm_statistic : moments {
   }
   template <class R>
   ONEPASS_HD constexpr centred<R> second(R mean, const row_size &size) const {
-    return {mean, inverse_of<R>(size), eps};
+    return {mean, inverse_of<R>(size)};
+  }
+  // About the mean of the parts' means, which need not be exact: no product of a mean and its weight overflows.
+  template <class R, class Over>
+  ONEPASS_HD state<R> across(const state<R> &part, const Over &over) const {
+    using sums = typename centred<R>::sums;
+    const R weight = times(part.count, R(0x1p-31));
+    const sums means = over(centred<R>{}, sums{times(part.origin, weight), weight});
+    const R inverse = reciprocal(means.second);
+    const centred<R> about{times(means.first, inverse), times(inverse, R(0x1p-31))};
+    const R d = part.count > R(0) ? plus(minus(part.origin, about.mean), part.shift) : R(0), nd = times(part.count, d);
+    return about.whole_of(over(about, sums{nd, fused(nd, d, part.squares)}), times(means.second, R(0x1p31)));
   }
   template <class R>
   ONEPASS_HD layer_norm_row<R> finish(const state<R> &s, const row_size &size) const {
     const R inverse = inverse_of<R>(size), shift = plus(s.shift, times(R(0), inverse));  // of nothing NaN
-    return layer_norm_row_of(s.origin, shift, times(s.squares, inverse), eps);
+    const R rstd = inverse_root(times(s.squares, inverse), static_cast<R>(eps));
+    return {s.origin, shift, rstd, times(-shift, rstd)};
   }
 };
 
 struct layer_norm_op {
   template <class T, class R>
   ONEPASS_HD R operator()(T x, const layer_norm_row<R> &row) const {
-    return fused(minus(static_cast<R>(x), row.base), row.scale, row.offset);
+    return fused(minus(static_cast<R>(x), row.base), row.rstd, row.offset);
   }
   template <class T, class R, class Gamma>
   ONEPASS_HD auto operator()(T x, const layer_norm_row<R> &row, Gamma gamma) const {

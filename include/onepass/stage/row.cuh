@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of onepass: row stages: a statistic of the whole row, and what each value of the row becomes with its result.
 //
-// The statistic of a row stage may have a second form for rows that are held on the chip, in two phases over the same
-// values, the second of which knows the result of the first:
+// The statistic of a row stage may have a second form for values that are held on the chip, a row or a part of one, in
+// two phases over the same values, the second of which knows the result of the first:
 //   first<T>(size)      the statistic of the first phase, of values of type T
-//   second(state, size) the statistic of the second; its finish(state, size) returns what finish of the whole does. It
-//                       may have map(x), what is held of a value from then on: it folds that, and in the place of the
-//                       functor's call operator stands mapped<Math>(map(x), result, operand...)
+//   second(state, size) the statistic of the second; its whole(state, size) is the state that the statistic itself has
+//                       of these values: parts of a row combine that, and finish it. The second may have map(x), what
+//                       is held of a value from then on: it folds that, in the place of the functor's call operator
+//                       stands mapped<Math>(map(x), result, operand...), and of_part(result) makes the result of a row
+//                       that of the part whose values it has mapped
+//   across(state, over) the states of parts combined at once, where combine step by step would take longer: each lane
+//                       of a warp has one, and over(statistic, x) is the combination of all that lanes have
 // and a form for each kind of math, as<Math>(). What finish returns may have kept(), the results that keep() writes;
 // else they are what finish returns. `size` is the number of columns, an int64 with its reciprocal.
 #ifndef ONEPASS_STAGE_ROW_CUH
@@ -25,6 +29,7 @@ struct row_size {
   float inverse;  // 1 / n
   ONEPASS_HD operator int64_t() const { return n; }
 };
+ONEPASS_HD row_size size_of_row(int64_t n) { return {n, 1.0f / static_cast<float>(n)}; }
 template <class R>
 ONEPASS_HD R inverse_of(const row_size &size) {
   if constexpr (cs::is_same_v<R, float>) return size.inverse;

@@ -41,7 +41,10 @@ struct powers_of_row : sum_statistic {
       return plus(sum, total_of_products<R>(x, x));
     else return plus(sum, total(x));
   }
-  ONEPASS_HD softmax_row<R> finish(R sum, int64_t) const { return softmax_row_of(most, sum); }
+  ONEPASS_HD log_sum_exp_statistic::state<R> whole(R sum, int64_t) const { return {most, sum}; }
+  ONEPASS_HD softmax_row<R> of_part(const softmax_row<R> &row) const {
+    return {row.base, row.sum, times(row.inverse, exp_op{}(minus(most, row.base)))};
+  }
 };
 
 // One phase: that of log_sum_exp. Two: the greatest value, then the sum.
@@ -60,6 +63,11 @@ struct softmax_statistic : log_sum_exp_statistic {
     using R = real_t<T>;
     constexpr R end = cs::numeric_limits<R>::max();  // so that no infinity meets another
     return {{}, lesser(greater(static_cast<R>(most), -end), end)};
+  }
+  template <class R, class Over>
+  ONEPASS_HD state<R> across(const state<R> &part, const Over &over) const {
+    const R most = over(extremum_word<greatest_value, maximum_op>{}, part.base);
+    return {most, over(sum_statistic{}, times(part.sum, exp_op{}(minus(part.base, most))))};
   }
   template <class R>
   ONEPASS_HD softmax_row<R> finish(const state<R> &s, int64_t) const {
@@ -98,7 +106,7 @@ struct sum_of_powers : sum_statistic {
     for (int i = 0; i < N; ++i) x[i] = powers.map(v[i]);
     return powers.fold(sum, x, at);
   }
-  ONEPASS_HD softmax_row<R> finish(R sum, int64_t n) const { return powers.finish(sum, n); }
+  ONEPASS_HD log_sum_exp_statistic::state<R> whole(R sum, int64_t n) const { return powers.whole(sum, n); }
 };
 template <class Math>
 struct log_softmax_statistic : softmax_statistic<Math> {

@@ -93,16 +93,16 @@ struct moments {
   ONEPASS_HD static R mean_of(const state<R> &s) {
     return plus(s.origin, s.shift);
   }
+  template <class R>
+  ONEPASS_HD static R reciprocal(R x) {
+    if constexpr (cs::is_same_v<R, float>) return fast_reciprocal(x);
+    else return R(1) / x;
+  }
 
  private:
   template <class R>
   ONEPASS_HD static bool is_finite(R x) {
     return minus(x, x) == R(0);
-  }
-  template <class R>
-  ONEPASS_HD static R reciprocal(R x) {
-    if constexpr (cs::is_same_v<R, float>) return fast_reciprocal(x);
-    else return R(1) / x;
   }
   // Of a group with an infinity, NaN, or values further apart than the greatest number; each = 1 / count.
   template <class T, int N, access A>
