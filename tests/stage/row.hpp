@@ -149,7 +149,8 @@ auto held_row(const Stage &stage, const std::vector<T> &x) {
   using R = decltype(result);
   if constexpr (detail::has_map<std::decay_t<decltype(second)>, T>::value) {
     const detail::functor_of_mapped<Math, F> f{stage.f};
-    return finished(detail::row_lane_call<detail::full_math, detail::functor_of_mapped<Math, F>, R>{f, result});
+    const R of_values = second.of_part(result);
+    return finished(detail::row_lane_call<detail::full_math, detail::functor_of_mapped<Math, F>, R>{f, of_values});
   } else {
     return finished(detail::row_lane_call<Math, F, R>{stage.f, result});
   }

@@ -165,8 +165,9 @@ TEST_CASE("scale, mask, and where a mask says, in front of softmax") {
 TEST_CASE("softmax before a 16-bit store") {
   worst w, b;
   for (const std::size_t n : {3u, 64u, 1000u}) {
-    for (const double spread : {1.0, 10.0, 40.0}) {
-      const std::vector<float> x = uniform<float>(n, -spread, spread);
+    for (const auto &[spread, offset] : {std::pair{1.0, 0.0}, {10.0, 0.0}, {40.0, 0.0}, {1.0, 1e3}, {10.0, -1e5}, {40.0, 1e7},
+                                         {300.0, -1e8}, {1e3, 1e9}, {1e3, -3e9}, {1e6, 5e9}, {1e20, 1e27}, {1e38, 2e38}}) {
+      const std::vector<float> x = uniform<float>(n, offset - spread, offset + spread);
       const row_truth truth(x);
       const std::vector<f16> y = row_through<f16>(x, op::softmax);
       const std::vector<bf16> z = row_through<bf16>(x, op::softmax);

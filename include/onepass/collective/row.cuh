@@ -44,8 +44,6 @@ template <unsigned Threads, bool Again = false>
 struct row_threads {
   static constexpr unsigned warps = Threads / 32;
 
-  static constexpr bool in_parts = false;
-
   __device__ __forceinline__ static void barrier() {
     if constexpr (Threads <= 32) __syncwarp();
     else __syncthreads();
@@ -99,7 +97,6 @@ template <unsigned Threads, int Ids, bool Again = false>
 struct cluster_threads {
   using block = row_threads<Threads, Again>;
   static constexpr int rounds = Again ? 2 : 1;
-  static constexpr bool in_parts = true;
 
   __device__ __forceinline__ static uint64_t *arrival(int id, unsigned round) {
     __shared__ uint64_t all[Ids * rounds];

@@ -258,9 +258,7 @@ __device__ __forceinline__ void run_held(const Before &before, const Parts &part
         const auto part = with_last(states, second_phase<Group, 2 * id>(second, place, mapped, at));
         const auto row = Group::template combine<2 * id>(all, part, all.identity(), place.round);
         const auto result = put_reductions(together, row, place);
-        if constexpr (Group::in_parts)
-          run_behind<Group, true, next>(result, second.of_part(result), rest, early, mapped, at, place);
-        else run_behind<Group, true, next>(result, result, rest, early, mapped, at, place);
+        run_behind<Group, true, next>(result, second.of_part(result), rest, early, mapped, at, place);
       } else {
         const auto part = with_last(states, second_phase<Group, 2 * id>(second, place, held, at));
         const auto row = Group::template combine<2 * id>(all, part, all.identity(), place.round);

@@ -22,30 +22,56 @@ ONEPASS_HD softmax_row<R> softmax_row_of(R base, R sum) {
   return {base, sum, divide_op{}(R(1), known)};
 }
 
-// e^(x - most) for the greatest number of the row, as in log_sum_exp, and the sum of them. In narrow math they are held
-// as their roots, as in exp_op::narrow.
-template <class Math, class R>
+// e^(x - most) for the greatest number of the row, as in log_sum_exp, and the sum of them.
+template <class R>
 struct powers_of_row : sum_statistic {
   R most;
+  ONEPASS_HD explicit constexpr powers_of_row(R greatest) : most(greatest) {}
   template <class T>
   ONEPASS_HD R map(T x) const {
-    const R below = minus(static_cast<R>(x), most);
-    if constexpr (cs::is_same_v<Math, narrow_math> && cs::is_same_v<R, float>)
-      return fast_exp2(times(below, 0.72134752f));
-    else return exp_op{}(below);
+    return exp_op{}(minus(static_cast<R>(x), most));
   }
   template <int N, access A>
   ONEPASS_HD R fold(R sum, const pack<R, N> &mapped, const position<N, A> &at) const {
-    const pack<R, N> x = existing(mapped, at);
-    if constexpr (cs::is_same_v<Math, narrow_math> && cs::is_same_v<R, float>)
-      return plus(sum, total_of_products<R>(x, x));
-    else return plus(sum, total(x));
+    return plus(sum, total(existing(mapped, at)));
   }
   ONEPASS_HD log_sum_exp_statistic::state<R> whole(R sum, int64_t) const { return {most, sum}; }
   ONEPASS_HD softmax_row<R> of_part(const softmax_row<R> &row) const {
     return {row.base, row.sum, times(row.inverse, exp_op{}(minus(most, row.base)))};
   }
 };
+
+// In narrow math the roots of e^(x - most) are held, as in exp_op::narrow: 2^(x scale + offset). The offset is rounded,
+// so all of them are too large by the one factor that the root of e^0 has, and of that neither the sum nor a value is
+// left. Beyond 2^31 any other number than the greatest is so far from it that its power is 0: there the scale falls,
+// lest that factor overflow.
+struct roots_of_row : sum_statistic {
+  float most, scale, offset;
+  ONEPASS_HD explicit roots_of_row(float greatest)
+      : most(greatest),
+        scale(::fabsf(most) <= 0x1p31f ? 0.72134752f : fast_divide(0.72134752f * 0x1p31f, ::fabsf(most))),
+        offset(times(-most, scale)) {}
+  template <class T>
+  ONEPASS_HD float map(T x) const {
+    return fast_exp2(fused(static_cast<float>(x), scale, offset));
+  }
+  template <int N, access A>
+  ONEPASS_HD float fold(float sum, const pack<float, N> &mapped, const position<N, A> &at) const {
+    const pack<float, N> x = existing(mapped, at);
+    return plus(sum, total_of_products<float>(x, x));
+  }
+  ONEPASS_HD log_sum_exp_statistic::state<float> whole(float sum, int64_t) const { return {most, times(sum, excess())}; }
+  ONEPASS_HD softmax_row<float> of_part(const softmax_row<float> &row) const {
+    return {row.base, row.sum, times(row.inverse, times(excess(), exp_op{}(minus(most, row.base))))};
+  }
+
+ private:
+  // 1 over the square of that factor.
+  ONEPASS_HD float excess() const { return fast_exp2(times(-2.0f, fused(most, scale, offset))); }
+};
+template <class Math, class R>
+using powers_in =
+    cs::conditional_t<cs::is_same_v<Math, narrow_math> && cs::is_same_v<R, float>, roots_of_row, powers_of_row<R>>;
 
 // One phase: that of log_sum_exp. Two: the greatest value, then the sum.
 template <class Math>
@@ -59,10 +85,10 @@ struct softmax_statistic : log_sum_exp_statistic {
     return extremum_word<greatest_value, maximum_op>{};
   }
   template <class T>
-  ONEPASS_HD powers_of_row<Math, real_t<T>> second(T most, const row_size &) const {
+  ONEPASS_HD powers_in<Math, real_t<T>> second(T most, const row_size &) const {
     using R = real_t<T>;
     constexpr R end = cs::numeric_limits<R>::max();  // so that no infinity meets another
-    return {{}, lesser(greater(static_cast<R>(most), -end), end)};
+    return powers_in<Math, R>(lesser(greater(static_cast<R>(most), -end), end));
   }
   template <class R, class Over>
   ONEPASS_HD state<R> across(const state<R> &part, const Over &over) const {
@@ -94,7 +120,7 @@ struct softmax_op {
 // The logarithm is of x itself.
 template <class Math, class R>
 struct sum_of_powers : sum_statistic {
-  powers_of_row<Math, R> powers;
+  powers_in<Math, R> powers;
   template <class T>
   ONEPASS_HD R identity() const {  // of integers too
     return R(0);
