@@ -58,19 +58,20 @@ struct fixed_columns : cs::integral_constant<int64_t, -1> {};
 template <class Tag>
 struct fixed_columns<Tag, cs::void_t<decltype(Tag::columns)>> : cs::integral_constant<int64_t, Tag::columns> {};
 
-template <class Tag>
+// (Aligned rows are dense.)
+template <class Tag, bool Aligned>
 __device__ __forceinline__ row_place place_of_row(const row_shape &s, int64_t row, bool leads) {
   constexpr int64_t fixed = fixed_columns<Tag>::value;
   if constexpr (fixed >= 0)
     return {row, row * fixed, size_of_row(fixed), {}, leads, row == 0 || row + 1 == s.rows, 0};
-  if (s.offsets != nullptr) {
+  if (!Aligned && s.offsets != nullptr) {
     if (row >= s.rows) return {row, 0, {0, 0}, {}, false, true, 0};
     const int64_t first = s.offset(row), end = s.offset(row + 1), last = s.offset(s.rows),
                   length = end > first ? end - first : 0, n = length < s.columns ? length : s.columns;
     return {row, first, size_of_row(n), {}, leads, first < 16 || last - end < 16, 0};
   }
   const bool outer = row == 0 || row + 1 == s.rows;
-  if (s.count == nullptr) return {row, row * s.columns, {s.columns, s.inverse}, {}, leads, outer, 0};
+  if (Aligned || s.count == nullptr) return {row, row * s.columns, {s.columns, s.inverse}, {}, leads, outer, 0};
   const int64_t n = *s.count, columns = n < 0 ? 0 : n < s.columns ? n : s.columns;
   return {row, 0, size_of_row(columns), {}, leads, outer, 0};
 }
@@ -406,7 +407,7 @@ __global__ void __launch_bounds__(row_block_threads(Threads),
   const unsigned thread = threadIdx.x % Threads;
   const int64_t first = static_cast<int64_t>(blockIdx.x) * rows, row = first + threadIdx.x / Threads;
   const bool exists = rows == 1 || row < s.rows;
-  const row_place place = place_of_row<Tag>(s, row, exists && thread == 0);
+  const row_place place = place_of_row<Tag, Aligned>(s, row, exists && thread == 0);
   unsigned char *images = nullptr;
   if constexpr (!Aligned) {
     extern __shared__ uint4 row_memory[];

@@ -75,20 +75,31 @@ struct landing_place {
   }
 };
 
+// The part of a row that a block of a cluster takes: how many columns, from `origin` on.
 template <int N>
-__device__ __forceinline__ position<N, access::held> locate_landed(const row_place &place, int64_t columns,
-                                                                   unsigned first, unsigned k, unsigned threads) {
-  const int64_t own = first + threadIdx.x;
-  const auto where = locate_group<N, access::entire, false>(place, columns, own + k * int64_t{threads});
-  position<N, access::held> at;
-  at.row = where.row;
-  at.column = where.column;
-  at.index = where.index;
-  at.count = where.count;
-  at.edge = at.border = false;
-  at.copy = nullptr;
-  return at;
-}
+struct part_of_row {
+  int64_t origin;
+  unsigned columns;
+
+  __device__ __forceinline__ part_of_row(const row_shape &s, unsigned rank, int64_t row_columns)
+      : origin(int64_t{rank} * (s.part * unsigned{N})) {
+    const int64_t left = row_columns - origin, most = s.part * unsigned{N};
+    columns = static_cast<unsigned>(left < most ? (left > 0 ? left : 0) : most);
+  }
+  // Group k of a thread, with `threads` threads.
+  __device__ __forceinline__ position<N, access::held> landed(const row_place &place, unsigned k,
+                                                              unsigned threads) const {
+    const unsigned first = threadIdx.x * unsigned{N}, beside = k * threads * unsigned{N};
+    position<N, access::held> at;
+    at.row = place.row;
+    at.column = origin + first + beside;
+    at.index = place.first + origin + first + beside;
+    at.count = first + beside < columns ? N : 0;
+    at.edge = at.border = false;
+    at.copy = nullptr;
+    return at;
+  }
+};
 
 // Issues the copies of a row, or of the block's part of it, to shared memory: each thread those that it will read.
 template <class Tag, int N, unsigned Packs, unsigned Threads>
@@ -96,17 +107,15 @@ struct land_row {
   const tagged_t<Tag> &p;
   const row_shape &s;
   const landing_place<N, Packs, Threads> &to;
+  const part_of_row<N> &part;
   int64_t row, end;
-  unsigned first;
 
   __device__ __forceinline__ void operator()() const {
     if (row >= end) return;
-    const row_place place = place_of_row<Tag>(s, row, false);
-    const int64_t limit = static_cast<int64_t>(first + s.part) * N,
-                  columns = place.size.n < limit ? place.size.n : limit;
+    const row_place place = place_of_row<Tag, true>(s, row, false);
     ONEPASS_UNROLL
     for (unsigned k = 0; k < Packs; ++k) {
-      auto at = locate_landed<N>(place, columns, first, k, Threads);
+      auto at = part.landed(place, k, Threads);
       held_copy copy = to.copy(k, landing::arrays);
       at.copy = &copy;
       if (at.count > 0) (void)fetch_early<N, false>(p.inner, at);
@@ -119,18 +128,16 @@ template <class Tag, int N>
 struct ask_for_row {
   const tagged_t<Tag> &p;
   const row_shape &s;
+  unsigned rank;
   int64_t row, end;
-  unsigned first;
 
   __device__ __forceinline__ void operator()() const {
     if (row >= end) return;
-    const row_place place = place_of_row<Tag>(s, row, false);
-    const int64_t limit = static_cast<int64_t>(first + s.part) * N, origin = static_cast<int64_t>(first) * N,
-                  columns = place.size.n < limit ? place.size.n : limit;
-    if (columns <= origin) return;
-    const auto own = static_cast<unsigned>(columns - origin);
-    const position<N, access::ahead> at{place.row, origin, place.first + origin, own < N ? static_cast<int32_t>(own) : N,
-                                        own};
+    const row_place place = place_of_row<Tag, false>(s, row, false);
+    const part_of_row<N> part(s, rank, place.size.n);
+    if (part.columns == 0) return;
+    const auto some = static_cast<int32_t>(part.columns < N ? part.columns : N);
+    const position<N, access::ahead> at{place.row, part.origin, place.first + part.origin, some, part.columns};
     (void)fetch_early<N, false>(p.inner, at);
   }
 };
@@ -145,13 +152,12 @@ __device__ __forceinline__ void fetch_segments(const Rest &rest, const Raw &raw,
 }
 // Issues the copies of the vectors, which stay.
 template <class Tag, int N, unsigned Packs, unsigned Threads>
-__device__ __forceinline__ void land_vectors(const tagged_t<Tag> &p, const row_shape &s,
-                                             const landing_place<N, Packs, Threads> &to, unsigned first) {
+__device__ __forceinline__ void land_vectors(const tagged_t<Tag> &p, const landing_place<N, Packs, Threads> &to,
+                                             const part_of_row<N> &part) {
   if (!to.keeps) return;
-  const int64_t limit = static_cast<int64_t>(first + s.part) * N, columns = s.columns < limit ? s.columns : limit;
   ONEPASS_UNROLL
   for (unsigned k = 0; k < Packs; ++k) {
-    auto at = locate_landed<N>(row_place{}, columns, first, k, Threads);
+    auto at = part.landed(row_place{}, k, Threads);
     held_copy copy = to.copy(k, landing::vectors);
     at.copy = &copy;
     const auto raw = fetch_early<N, false>(p.inner, at);
@@ -170,7 +176,7 @@ __global__ void __launch_bounds__(Threads, 1)
   constexpr int N = lanes_v<P>;
   using threads = cluster_threads<Threads, 2 * row_stages_in<decltype(P::inner)> + 2, true>;
   using group = with_late_bytes<threads, false, true>;  // conditions would cost registers: values are held across them
-  const unsigned blocks = cluster_blocks(), rank = cluster_rank(), first = rank * s.part;
+  const unsigned blocks = cluster_blocks(), rank = cluster_rank();
   cluster_rows rows(s, blockIdx.x / blocks);
   auto *memory = reinterpret_cast<unsigned char *>(row_memory);
   cluster_rows::enter(s);
@@ -180,17 +186,16 @@ __global__ void __launch_bounds__(Threads, 1)
                        vector_bytes = Threads * static_cast<unsigned>(kept_bytes<P>());
     const landing_place<N, Packs, Threads> to{memory, memory + Packs * pack_bytes, pack_bytes, vector_bytes,
                                               s.keeps != 0};
-    land_vectors<Tag>(p, s, to, first);
-    land_row<Tag, N, Packs, Threads>{p, s, to, rows.row, rows.end, first}();
+    const part_of_row<N> part(s, rank, s.columns);  // aligned rows are all as wide
+    land_vectors<Tag>(p, to, part);
+    land_row<Tag, N, Packs, Threads>{p, s, to, part, rows.row, rows.end}();
     threads::ready();
     unsigned round = 0;
     for (; rows.row < rows.end; rows.advance(s, round), ++round) {
       rows.draw(s, rank, round);
-      row_place place = place_of_row<Tag>(s, rows.row, rank == 0 && threadIdx.x == 0);
-      const int64_t origin = static_cast<int64_t>(first) * N, limit = origin + static_cast<int64_t>(s.part) * N,
-                    columns = place.size.n < limit ? place.size.n : limit;
+      row_place place = place_of_row<Tag, true>(s, rows.row, rank == 0 && threadIdx.x == 0);
       place.round = round;
-      place.part = size_of_row(columns > origin ? columns - origin : 0);
+      place.part = size_of_row(part.columns);
       using raw_type = decltype(fetch_early<N, false>(p.inner, position<N, access::held>{}));
       position<N, access::held> at[Packs];
       held_copy copies[Packs];
@@ -198,28 +203,28 @@ __global__ void __launch_bounds__(Threads, 1)
       copies_have_landed();
       ONEPASS_UNROLL
       for (unsigned k = 0; k < Packs; ++k) {
-        at[k] = locate_landed<N>(place, columns, first, k, Threads);
+        at[k] = part.landed(place, k, Threads);
         copies[k] = to.copy(k, landing::nothing);
         at[k].copy = &copies[k];
         raw[k] = fetch_early<N, false>(p.inner, at[k]);
       }
-      const land_row<Tag, N, Packs, Threads> next{p, s, to, rows.next, rows.end, first};
-      run_held<group, source_value_t<P>>(
-          loaded_row<N, access::held, Packs, P, raw_type, land_row<Tag, N, Packs, Threads>>{p, raw, at, next},
-          p.inner.tail, at, place);
+      using land_next = land_row<Tag, N, Packs, Threads>;
+      const land_next next{p, s, to, part, rows.next, rows.end};
+      run_held<group, source_value_t<P>>(loaded_row<N, access::held, Packs, P, raw_type, land_next>{p, raw, at, next},
+                                         p.inner.tail, at, place);
     }
   } else {
     threads::ready();
     unsigned round = 0;
     for (; rows.row < rows.end; rows.advance(s, round), ++round) {
       rows.draw(s, rank, round);
-      row_place place = place_of_row<Tag>(s, rows.row, rank == 0 && threadIdx.x == 0);
-      const int64_t origin = static_cast<int64_t>(first) * N, limit = origin + static_cast<int64_t>(s.part) * N,
-                    columns = place.size.n < limit ? place.size.n : limit;
+      row_place place = place_of_row<Tag, false>(s, rows.row, rank == 0 && threadIdx.x == 0);
+      const part_of_row<N> part(s, rank, place.size.n);
       place.round = round;
-      place.part = size_of_row(columns > origin ? columns - origin : 0);
-      hold_row<group, N, access::image, Packs, false>(p, place, columns, first, threadIdx.x, Threads, memory,
-                                                      ask_for_row<Tag, N>{p, s, rows.next, rows.end, first});
+      place.part = size_of_row(part.columns);
+      hold_row<group, N, access::image, Packs, false>(p, place, part.origin + part.columns, rank * s.part, threadIdx.x,
+                                                      Threads, memory,
+                                                      ask_for_row<Tag, N>{p, s, rank, rows.next, rows.end});
       if (s.image_bytes != 0) __syncthreads();  // before the next row's images
     }
   }

@@ -301,7 +301,7 @@ __global__ void __launch_bounds__(Threads, stream_blocks<tagged_t<Tag>>() * ONEP
   constexpr int N = lanes_v<P>;
   constexpr access A = Aligned ? access::entire : access::row;
   const unsigned rank = blockIdx.x % w.blocks, row = blockIdx.x / w.blocks;
-  const row_place place = place_of_row<Tag>(s, row, rank == 0 && threadIdx.x == 0);
+  const row_place place = place_of_row<Tag, Aligned>(s, row, rank == 0 && threadIdx.x == 0);
   const int64_t part = s.part, n = place.size.n;
   const unsigned parts = n > part * N ? static_cast<unsigned>((n - 1) / (part * N)) + 1 : 1;
   const streamed_row<Threads, N, A, row_stages_in<decltype(P::inner)>> rows{
@@ -318,7 +318,7 @@ __global__ void __launch_bounds__(Threads, resident(3, static_cast<int>(Threads)
   using P = tagged_t<Tag>;
   const unsigned blocks = cluster_blocks(), thread = cluster_rank() * Threads + threadIdx.x;
   const int64_t row = blockIdx.x / blocks;
-  const row_place place = place_of_row<Tag>(s, row, thread == 0);
+  const row_place place = place_of_row<Tag, Aligned>(s, row, thread == 0);
   constexpr int ids = 3 * row_stages_in<decltype(P::inner)> + 1;
   const shared_row<lanes_v<P>, Aligned ? access::held : access::held_row, Threads, ids> rows{
       place, reinterpret_cast<unsigned char *>(row_memory), thread, blocks * Threads,
