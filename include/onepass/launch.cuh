@@ -129,7 +129,6 @@ onepass_status_t start_rows(kernel_handle kernel, const tagged_t<Tag> &p, onepas
   rows.part = static_cast<uint32_t>(plan.packs * plan.threads);
   rows.resident = static_cast<uint32_t>(plan.resident);
   rows.rounds = plan.rounds;
-  rows.keeps = plan.keeps;
   rows.ticket = plan.strategy == ONEPASS_ROW_CLUSTER && plan.rounds == 0 ? static_cast<unsigned *>(exec.workspace) : nullptr;
   if (plan.strategy != ONEPASS_ROW_STREAM) return start_kernel(kernel, plan, plan.blocks, exec, p, rows);
   constexpr onepass_geometry_t geometry = geometry_of<tagged_t<Tag>>();

@@ -166,8 +166,7 @@ __device__ __forceinline__ pack<T, N> read_kept(const T *p, const position<N, ac
   if (copy.filling == landing::arrays) return {};
   T *own = reinterpret_cast<T *>(copy.vector + copy.thread * unsigned(N * sizeof(T)));
   copy.vector += copy.threads * unsigned(N * sizeof(T));
-  if (copy.filling == landing::nothing)  // by one load, from one place or the other
-    return read_words<N>(copy.keeps ? const_cast<const T *>(own) : p, copy.keeps || at.full());
+  if (copy.filling == landing::nothing) return copy.keeps ? read_words<N>(own) : read_words<N>(p, at.full());
   if (at.full()) land(own, p, at);
   return {};
 }

@@ -229,26 +229,32 @@ ONEPASS_INLINE void onepass_plan_rounds(int64_t rows, onepass_plan_t *plan) {
   plan->workspace_bytes = 0;
 }
 
+// Whether blocks that stay keep vectors in shared memory, beside a place for `held` bytes of each group.
+ONEPASS_INLINE ONEPASS_CONSTEXPR int onepass_cluster_keeps(int32_t lanes, int32_t held, int32_t kept) {
+  return kept > 0 && ONEPASS_CLUSTER_THREADS * onepass_row_packs(ONEPASS_CLUSTER_PACKS, lanes) * (held + kept) <=
+                         ONEPASS_MAX_SHARED_BYTES;
+}
+
 // A row in the registers of as few blocks as hold it, by at most ONEPASS_CLUSTER_PACKS packs of each thread. The next
 // row lands in shared memory, beside vectors if there is room.
 ONEPASS_INLINE int onepass_plan_cluster_row(const onepass_geometry_t *geometry, int64_t rows, int64_t groups_per_row,
                                             onepass_row_device_t device, onepass_plan_t *plan) {
-  const int64_t threads = ONEPASS_CLUSTER_THREADS, held = threads * geometry->held_bytes;
-  const int64_t own = onepass_row_packs(ONEPASS_CLUSTER_PACKS, geometry->lanes);
-  if (held == 0 || own * held > device.shared_bytes) return 0;
+  const int64_t threads = ONEPASS_CLUSTER_THREADS, own = onepass_row_packs(ONEPASS_CLUSTER_PACKS, geometry->lanes);
+  const int keeps = onepass_cluster_keeps(geometry->lanes, geometry->held_bytes, geometry->kept_bytes);
+  // A place for each pack, so that none is asked for.
+  const int64_t bytes = own * threads * (geometry->held_bytes + (keeps ? geometry->kept_bytes : 0));
+  if (geometry->held_bytes == 0 || bytes > device.shared_bytes) return 0;
   const int64_t fewest = onepass_ceil_div(groups_per_row, own * threads), cluster = fewest > 1 ? fewest : 1;
   if (cluster > device.cluster) return 0;
   const int64_t some = onepass_ceil_div(groups_per_row, cluster * threads), packs = some > 1 ? some : 1;
   const int32_t images = onepass_row_images(geometry, (int32_t)(own * threads));
   if (images > device.shared_bytes) return 0;  // aligned or not: a row's bits are the same
-  const int64_t both = own * (held + threads * geometry->kept_bytes);  // a place for each pack, so that none is asked for
   plan->strategy = ONEPASS_ROW_CLUSTER;
   plan->threads = ONEPASS_CLUSTER_THREADS;
   plan->packs = (int32_t)packs;
   plan->cluster = (int32_t)cluster;
-  plan->keeps = plan->aligned && geometry->kept_bytes > 0 && both <= device.shared_bytes;
-  if (plan->aligned) plan->shared_bytes = (int32_t)(plan->keeps ? both : own * held);
-  else plan->shared_bytes = images;
+  plan->keeps = plan->aligned && keeps;
+  plan->shared_bytes = plan->aligned ? (int32_t)bytes : images;
   plan->image_bytes = plan->aligned ? 0 : images;
   // Clusters of 4 and more find no room everywhere: 30, 15 and 7 of 4, 8 and 16 blocks on 132 multiprocessors.
   const int64_t usable = cluster > 2 ? (int64_t)device.multiprocessors * 10 / 11 : device.multiprocessors;

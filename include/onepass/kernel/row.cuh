@@ -36,7 +36,6 @@ struct row_shape {
   uint32_t part;         // groups that a block of a cluster takes,
   uint32_t resident;     // clusters that take `rounds` rows each; those behind take one,
   unsigned *ticket;      // unless this is not null: where clusters draw rows
-  int32_t keeps;         // nonzero: there is shared memory for vectors
   int64_t rounds;
 
   __device__ __forceinline__ int64_t offset(int64_t i) const {

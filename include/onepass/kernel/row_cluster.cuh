@@ -64,13 +64,15 @@ struct cluster_rows {
 };
 
 // Where the groups of a thread land.
-template <int N, unsigned Packs, unsigned Threads>
+template <class P, unsigned Packs, unsigned Threads>
 struct landing_place {
-  unsigned char *memory, *vectors;
-  unsigned pack_bytes, vector_bytes;  // of the threads' groups of a pack
-  bool keeps;
+  static constexpr unsigned pack_bytes = Threads * static_cast<unsigned>(held_bytes<P>()),  // of all threads
+                            vector_bytes = Threads * static_cast<unsigned>(kept_bytes<P>());
+  static constexpr bool keeps = onepass_cluster_keeps(lanes_v<P>, held_bytes<P>(), kept_bytes<P>()) != 0;
+  unsigned char *memory;
 
   __device__ __forceinline__ held_copy copy(unsigned k, landing filling) const {
+    unsigned char *vectors = memory + Packs * pack_bytes;
     return {memory + k * pack_bytes, threadIdx.x, Threads, filling, keeps, vectors + k * vector_bytes};
   }
 };
@@ -106,7 +108,7 @@ template <class Tag, int N, unsigned Packs, unsigned Threads>
 struct land_row {
   const tagged_t<Tag> &p;
   const row_shape &s;
-  const landing_place<N, Packs, Threads> &to;
+  const landing_place<tagged_t<Tag>, Packs, Threads> &to;
   const part_of_row<N> &part;
   int64_t row, end;
 
@@ -152,9 +154,9 @@ __device__ __forceinline__ void fetch_segments(const Rest &rest, const Raw &raw,
 }
 // Issues the copies of the vectors, which stay.
 template <class Tag, int N, unsigned Packs, unsigned Threads>
-__device__ __forceinline__ void land_vectors(const tagged_t<Tag> &p, const landing_place<N, Packs, Threads> &to,
+__device__ __forceinline__ void land_vectors(const tagged_t<Tag> &p, const landing_place<tagged_t<Tag>, Packs, Threads> &to,
                                              const part_of_row<N> &part) {
-  if (!to.keeps) return;
+  if constexpr (!landing_place<tagged_t<Tag>, Packs, Threads>::keeps) return;
   ONEPASS_UNROLL
   for (unsigned k = 0; k < Packs; ++k) {
     auto at = part.landed(row_place{}, k, Threads);
@@ -182,10 +184,7 @@ __global__ void __launch_bounds__(Threads, 1)
   cluster_rows::enter(s);
   threads::enter();
   if constexpr (Aligned) {
-    constexpr unsigned pack_bytes = Threads * static_cast<unsigned>(held_bytes<P>()),
-                       vector_bytes = Threads * static_cast<unsigned>(kept_bytes<P>());
-    const landing_place<N, Packs, Threads> to{memory, memory + Packs * pack_bytes, pack_bytes, vector_bytes,
-                                              s.keeps != 0};
+    const landing_place<P, Packs, Threads> to{memory};
     const part_of_row<N> part(s, rank, s.columns);  // aligned rows are all as wide
     land_vectors<Tag>(p, to, part);
     land_row<Tag, N, Packs, Threads>{p, s, to, part, rows.row, rows.end}();
