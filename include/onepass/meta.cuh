@@ -133,6 +133,7 @@ ONEPASS_DETAIL_FLAG(reduces_array)  // over all elements
 ONEPASS_DETAIL_FLAG(needs_row)      // sees or reduces a whole row
 ONEPASS_DETAIL_FLAG(by_rows)        // an array of the extent's own shape that is read group by group of a row
 ONEPASS_DETAIL_FLAG(commutative)    // a statistic: combine(a, b) and combine(b, a) are the same bits
+ONEPASS_DETAIL_FLAG(joins)          // a statistic: it has across(state, over), as in row.cuh
 ONEPASS_DETAIL_FLAG(refused)        // has no kernel, and has said why
 ONEPASS_DETAIL_FLAG(written)        // an array that a sink writes
 ONEPASS_DETAIL_FLAG(shares_group)   // sees the values of a whole group of columns

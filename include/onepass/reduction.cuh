@@ -83,16 +83,10 @@ ONEPASS_HD States combine_all(const list<Sink, Next, Sinks...> &sinks, const Sta
   return {sinks.head.statistic.combine(a.head, b.head), combine_all(sinks.tail, a.tail, b.tail)};
 }
 
-// The states that the lanes of a warp have, combined: across(state, over) of a statistic that has it, as in row.cuh.
-template <class S, class State, class Over, class = void>
-struct has_across : cs::false_type {};
-template <class S, class State, class Over>
-struct has_across<S, State, Over,
-                  cs::void_t<decltype(cs::declval<const S &>().across(cs::declval<State>(), cs::declval<Over>()))>>
-    : cs::true_type {};
+// The states that the lanes of a warp have, combined by over(statistic, x) or as the statistic says, see stage/row.cuh.
 template <class S, class State, class Over>
 ONEPASS_HD State across(const S &statistic, const State &s, const Over &over) {
-  if constexpr (has_across<S, State, Over>::value) return statistic.across(s, over);
+  if constexpr (own_joins<S>::value) return statistic.across(s, over);
   else return over(statistic, s);
 }
 template <class Sink, class State, class Over>
@@ -119,7 +113,8 @@ template <class Sinks, class Values>
 struct side_by_side;
 template <class... Sinks, class Values>
 struct side_by_side<list<Sinks...>, Values> {
-  static constexpr bool commutative = (own_commutative<decltype(Sinks::statistic)>::value && ...);
+  static constexpr bool commutative = (own_commutative<decltype(Sinks::statistic)>::value && ...),
+                        joins = (own_joins<decltype(Sinks::statistic)>::value || ...);
   list<Sinks...> sinks;
 
   ONEPASS_HD auto identity() const { return identities(sinks, static_cast<Values *>(nullptr)); }

@@ -29,49 +29,53 @@ __device__ __forceinline__ State butterfly(const S &statistic, State state, unsi
   return state;
 }
 
+template <unsigned Most>
 struct over_lanes {
   unsigned lanes;
   template <class S, class State>
   __device__ __forceinline__ State operator()(const S &statistic, const State &state) const {
-    return butterfly<most_cluster_blocks>(statistic, state, lanes);
+    return butterfly<Most>(statistic, state, lanes);
   }
 };
 
-// The threads of a row: `Threads` neighbours of a warp, or a block of a multiple of 32. Id tells the reductions of a
-// kernel apart: each has its own shared memory and one barrier. Where a block takes row after row (Again), `round`
-// counts them, and each reduction has two such memories in turn.
+// The threads of a row: `Threads` neighbours of a warp, or a block of a multiple of 32, of which each warp has a part of
+// the row. Id tells the combinations of a kernel apart: each has its own shared memory and one barrier. Where a block
+// takes row after row (Again), `round` counts them, and each combination has two such memories in turn.
 template <unsigned Threads, bool Again = false>
 struct row_threads {
-  static constexpr unsigned warps = Threads / 32;
+  static constexpr unsigned threads = Threads, warps = Threads / 32;
 
   __device__ __forceinline__ static void barrier() {
     if constexpr (Threads <= 32) __syncwarp();
     else __syncthreads();
   }
-  // What the threads have of a row, and its state from theirs: all.
-  template <class Place>
-  __device__ __forceinline__ static const auto &part_of(const Place &place) {
-    return place.size;
-  }
-  template <int Id, class S, class State>
-  __device__ __forceinline__ static State combine(const S &, const State &part, const State &, unsigned) {
-    return part;
-  }
-
-  template <int Id, class S, class State>
-  __device__ __forceinline__ static State reduce(const S &statistic, const State &own, const State &nothing_there,
-                                                 unsigned round) {
+  // Of the `columns` of a block, those of a warp of it, where its threads take groups of N in turn.
+  template <int N>
+  __device__ __forceinline__ static unsigned columns_of_part(unsigned columns) {
     if constexpr (Threads <= 32) {
-      return butterfly<Threads>(statistic, own);
+      return columns;
+    } else {
+      constexpr unsigned own = 32 * N, all = Threads * N;
+      const unsigned before = threadIdx.x / 32 * own, left = columns % all > before ? columns % all - before : 0;
+      return columns / all * own + (left < own ? left : own);
+    }
+  }
+  template <class S, class State>
+  __device__ __forceinline__ static State reduce_part(const S &statistic, const State &own) {
+    return butterfly<(Threads < 32 ? Threads : 32)>(statistic, own);
+  }
+  template <int Id, class S, class State>
+  __device__ __forceinline__ static State combine(const S &statistic, const State &part, const State &nothing_there,
+                                                  unsigned round) {
+    if constexpr (Threads <= 32) {
+      return part;
     } else {
       constexpr unsigned bytes = (warps * sizeof(State) + 15) / 16 * 16;
       __shared__ alignas(alignof(State) < 16 ? 16 : alignof(State)) unsigned char memory[(Again ? 2 : 1) * bytes];
       State *slot = reinterpret_cast<State *>(memory + (Again ? round % 2 * bytes : 0));
-      const State first = butterfly<32>(statistic, own);
-      const unsigned lane = threadIdx.x % 32;
-      if (lane == 0) slot[threadIdx.x / 32] = first;
+      if (threadIdx.x % 32 == 0) slot[threadIdx.x / 32] = part;
       __syncthreads();
-      if constexpr (warps <= 8) {
+      if constexpr (warps <= 8 && !own_joins<S>::value) {
         State all[warps];
         ONEPASS_UNROLL
         for (unsigned i = 0; i < warps; ++i) all[i] = slot[i];
@@ -80,22 +84,27 @@ struct row_threads {
           for (unsigned i = 0; i + step < warps; i += 2 * step) all[i] = statistic.combine(all[i], all[i + step]);
         return all[0];
       } else {
-        constexpr unsigned slots = warps > 16 ? 32 : 16;
-        const unsigned i = lane % slots;
-        return butterfly<slots>(statistic, i < warps ? slot[i] : nothing_there);
+        constexpr unsigned slots = warps > 16 ? 32 : warps > 8 ? 16 : warps > 4 ? 8 : warps > 2 ? 4 : 2;
+        const unsigned i = threadIdx.x % slots;
+        return across(statistic, i < warps ? slot[i] : nothing_there, over_lanes<slots>{slots});
       }
     }
   }
+  template <int Id, class S, class State>
+  __device__ __forceinline__ static State reduce(const S &statistic, const State &own, const State &nothing_there,
+                                                 unsigned round) {
+    return combine<Id>(statistic, reduce_part(statistic, own), nothing_there, round);
+  }
 };
 
-// The threads of the blocks of a cluster, a multiple of 32 each, with reductions of Ids below Ids: that of a block's
-// part, and then the combination of the parts. Each block sends its state to all, without a barrier: whoever waits for
-// the states waits for them alone, and for no store before. Between enter and ready all blocks of the cluster have
-// begun, so that their memory can be written. (A block sends the state of a round only when all have sent that of the
-// round before; hence two memories in turn are enough.)
+// The threads of the blocks of a cluster, a multiple of 32 each, with combinations of Ids below Ids. Each block sends
+// its state to all, without a barrier: whoever waits for the states waits for them alone, and for no store before.
+// Between enter and ready all blocks of the cluster have begun, so that their memory can be written. (A block sends the
+// state of a round only when all have sent that of the round before; hence two memories in turn are enough.)
 template <unsigned Threads, int Ids, bool Again = false>
 struct cluster_threads {
   using block = row_threads<Threads, Again>;
+  static constexpr unsigned threads = Threads;
   static constexpr int rounds = Again ? 2 : 1;
 
   __device__ __forceinline__ static uint64_t *arrival(int id, unsigned round) {
@@ -113,28 +122,33 @@ struct cluster_threads {
   }
   __device__ __forceinline__ static void barrier() { block::barrier(); }
 
-  template <class Place>
-  __device__ __forceinline__ static const auto &part_of(const Place &place) {
-    return place.part;
+  template <int N>
+  __device__ __forceinline__ static unsigned columns_of_part(unsigned columns) {
+    return block::template columns_of_part<N>(columns);
   }
-  template <int Id, class S, class State>
-  __device__ __forceinline__ static State reduce(const S &statistic, const State &own, const State &nothing_there,
-                                                 unsigned round) {
-    return block::template reduce<Id>(statistic, own, nothing_there, round);
+  template <class S, class State>
+  __device__ __forceinline__ static State reduce_part(const S &statistic, const State &own) {
+    return block::reduce_part(statistic, own);
   }
   template <int Id, class S, class State>
   __device__ __forceinline__ static State combine(const S &statistic, const State &part, const State &nothing_there,
                                                   unsigned round) {
     static_assert(Id < Ids, "onepass: more reductions than a cluster has memory for");
     __shared__ cluster_slots<State> both[rounds];
+    const State own = block::template combine<Id>(statistic, part, nothing_there, round);
     const unsigned blocks = cluster_blocks();
-    if (blocks == 1) return part;
+    if (blocks == 1) return own;
     cluster_slots<State> &slots = both[Again ? round % 2 : 0];
     uint64_t *arrived = arrival(Id, round);
-    send_to_blocks(part, slots, arrived);
+    send_to_blocks(own, slots, arrived);
     wait_for_arrival(arrived, Again ? round / 2 % 2 : 0);
     const unsigned lanes = 1u << (32 - __clz(static_cast<int>(blocks - 1))), i = threadIdx.x & (lanes - 1);
-    return across(statistic, i < blocks ? slots.state(i) : nothing_there, over_lanes{lanes});
+    return across(statistic, i < blocks ? slots.state(i) : nothing_there, over_lanes<most_cluster_blocks>{lanes});
+  }
+  template <int Id, class S, class State>
+  __device__ __forceinline__ static State reduce(const S &statistic, const State &own, const State &nothing_there,
+                                                 unsigned round) {
+    return combine<Id>(statistic, reduce_part(statistic, own), nothing_there, round);
   }
 };
 

@@ -47,7 +47,7 @@ struct row_shape {
 // the array begins or ends within 16 elements of it.
 struct row_place {
   int64_t row, first;
-  row_size size, part;  // that of the block's part is set where it may not be the row's
+  row_size size, part;  // part: of what the threads of a warp have, or those of the row in it
   bool leads, outer;
   unsigned round;  // how many rows this block has taken before
 };
@@ -108,12 +108,11 @@ __device__ __forceinline__ auto first_phase(const S &statistic, const row_size &
   if constexpr (has_phases<S>::value) return statistic.template first<Value>(size);
   else return statistic;
 }
-template <class Group, int Id, int N, access A, unsigned Packs, class V, class S>
+template <class Group, int N, access A, unsigned Packs, class V, class S>
 __device__ __forceinline__ auto second_phase(const S &statistic, const row_place &place, const pack<V, N> (&v)[Packs],
                                              const position<N, A> (&at)[Packs]) {
   const auto none = statistic.template identity<V>();
-  const auto part = Group::template reduce<Id>(statistic, fold_held<Group>(statistic, none, v, at), none, place.round);
-  return statistic.whole(part, Group::part_of(place));
+  return statistic.whole(Group::reduce_part(statistic, fold_held<Group>(statistic, none, v, at)), place.part);
 }
 
 // What reaches the parts of a segment, pack by pack: fetch(k) reads what has not been read yet and gives the raw words,
@@ -234,7 +233,7 @@ __device__ __forceinline__ void run_held(const Before &before, const Parts &part
     const auto together = concatenate(sinks, make_list(inner_reduction<cs::decay_t<decltype(statistic)>>{statistic}));
     using next_values = decltype(concatenate(values{}, list<next>{}));
     const side_by_side<cs::decay_t<decltype(together)>, next_values> all{together};
-    const auto first = first_phase<next>(statistic, Group::part_of(place));
+    const auto first = first_phase<next>(statistic, place.part);
     const auto with_first = concatenate(sinks, make_list(inner_reduction<cs::decay_t<decltype(first)>>{first}));
     const side_by_side<cs::decay_t<decltype(with_first)>, next_values> in_part{with_first};
     const auto none = in_part.identity();
@@ -247,26 +246,26 @@ __device__ __forceinline__ void run_held(const Before &before, const Parts &part
         hold_values<N, A, Packs, Parts, next, early_type, cs::decay_t<decltype(first)>, cs::decay_t<decltype(states)>>{
             parts, at, held, early, first, states});
     before.done();
-    states = Group::template reduce<2 * id + 1>(in_part, states, none, place.round);
+    states = Group::reduce_part(in_part, states);
     if constexpr (has_phases<cs::decay_t<decltype(statistic)>>::value) {
-      const auto second = statistic.second(last_state(states), Group::part_of(place));
+      const auto second = statistic.second(last_state(states), place.part);
       if constexpr (has_map<cs::decay_t<decltype(second)>, next>::value) {
         decltype(each_lane(map_of<cs::decay_t<decltype(second)>>{second}, held[0])) mapped[Packs];
         ONEPASS_UNROLL
         for (unsigned k = 0; k < Packs; ++k)
           if (computes<Group>(at[k])) mapped[k] = each_lane(map_of<cs::decay_t<decltype(second)>>{second}, held[k]);
-        const auto part = with_last(states, second_phase<Group, 2 * id>(second, place, mapped, at));
-        const auto row = Group::template combine<2 * id>(all, part, all.identity(), place.round);
+        const auto part = with_last(states, second_phase<Group>(second, place, mapped, at));
+        const auto row = Group::template combine<id>(all, part, all.identity(), place.round);
         const auto result = put_reductions(together, row, place);
         run_behind<Group, true, next>(result, second.of_part(result), rest, early, mapped, at, place);
       } else {
-        const auto part = with_last(states, second_phase<Group, 2 * id>(second, place, held, at));
-        const auto row = Group::template combine<2 * id>(all, part, all.identity(), place.round);
+        const auto part = with_last(states, second_phase<Group>(second, place, held, at));
+        const auto row = Group::template combine<id>(all, part, all.identity(), place.round);
         const auto result = put_reductions(together, row, place);
         run_behind<Group, false, next>(result, result, rest, early, held, at, place);
       }
     } else {
-      const auto row = Group::template combine<2 * id>(all, states, none, place.round);
+      const auto row = Group::template combine<id>(all, states, none, place.round);
       const auto result = put_reductions(together, row, place);
       run_behind<Group, false, next>(result, result, rest, early, held, at, place);
     }
@@ -280,8 +279,7 @@ __device__ __forceinline__ void run_held(const Before &before, const Parts &part
     auto states = none;
     each_pack<Group>(before, at, finish_values<N, A, Packs, Parts, cs::decay_t<decltype(states)>>{parts, at, states});
     before.done();
-    const auto part = Group::template reduce<1>(all, states, none, place.round);
-    const auto row = Group::template combine<0>(all, part, none, place.round);
+    const auto row = Group::template reduce<0>(all, states, none, place.round);
     if (place.leads) put_row(sinks, row, place.row, place.size.n);
   }
 }
@@ -338,11 +336,12 @@ __device__ __forceinline__ position<N, A> locate_pack(const row_place &place, in
 // last are Full if that is known. `columns` is where the row ends for these threads, which begin at group `first`.
 // `next` may begin when all has been read.
 template <class Group, int N, access A, unsigned Packs, bool Full, class P, class Next>
-__device__ __forceinline__ void hold_row(const P &p, const row_place &place, int64_t columns, unsigned first,
-                                         unsigned thread, unsigned stride, unsigned char *images, const Next &next) {
+__device__ __forceinline__ void hold_row(const P &p, row_place place, int64_t columns, unsigned first, unsigned thread,
+                                         unsigned stride, unsigned char *images, const Next &next) {
   using raw_type = decltype(fetch_early<N, false>(p.inner, position<N, A>{}));
   const int64_t origin = static_cast<int64_t>(first) * N, column = origin + thread * int64_t{N};
   const auto own = static_cast<unsigned>(columns > origin ? columns - origin : 0);
+  place.part = size_of_row(Group::template columns_of_part<N>(own));
   position<N, A> at[Packs];
   raw_type raw[Packs];
   ONEPASS_UNROLL

@@ -176,7 +176,7 @@ __global__ void __launch_bounds__(Threads, 1)
   extern __shared__ uint4 row_memory[];
   using P = tagged_t<Tag>;
   constexpr int N = lanes_v<P>;
-  using threads = cluster_threads<Threads, 2 * row_stages_in<decltype(P::inner)> + 2, true>;
+  using threads = cluster_threads<Threads, row_stages_in<decltype(P::inner)> + 1, true>;
   using group = with_late_bytes<threads, false, true>;  // conditions would cost registers: values are held across them
   const unsigned blocks = cluster_blocks(), rank = cluster_rank();
   cluster_rows rows(s, blockIdx.x / blocks);
@@ -194,7 +194,7 @@ __global__ void __launch_bounds__(Threads, 1)
       rows.draw(s, rank, round);
       row_place place = place_of_row<Tag, true>(s, rows.row, rank == 0 && threadIdx.x == 0);
       place.round = round;
-      place.part = size_of_row(part.columns);
+      place.part = size_of_row(threads::columns_of_part<N>(part.columns));
       using raw_type = decltype(fetch_early<N, false>(p.inner, position<N, access::held>{}));
       position<N, access::held> at[Packs];
       held_copy copies[Packs];
@@ -220,7 +220,6 @@ __global__ void __launch_bounds__(Threads, 1)
       row_place place = place_of_row<Tag, false>(s, rows.row, rank == 0 && threadIdx.x == 0);
       const part_of_row<N> part(s, rank, place.size.n);
       place.round = round;
-      place.part = size_of_row(part.columns);
       hold_row<group, N, access::image, Packs, false>(p, place, part.origin + part.columns, rank * s.part, threadIdx.x,
                                                       Threads, memory,
                                                       ask_for_row<Tag, N>{p, s, rank, rows.next, rows.end});

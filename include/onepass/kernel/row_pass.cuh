@@ -163,7 +163,7 @@ struct shared_row {
   __device__ __forceinline__ bool reduce(const S &statistic, State &state, const Fold &fold) const {
     const State none = state;
     fold(*this, state);
-    state = group::template combine<Id>(statistic, group::template reduce<Id>(statistic, state, none, 0), none, 0);
+    state = group::template reduce<Id>(statistic, state, none, 0);
     return place.leads;
   }
   template <class Write>

@@ -88,6 +88,7 @@ struct centred {
 };
 
 struct layer_norm_statistic : moments {
+  static constexpr bool joins = true;
   double eps;
   template <class T>
   ONEPASS_HD constexpr row_mean<real_t<T>> first(const row_size &size) const {

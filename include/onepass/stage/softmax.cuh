@@ -76,6 +76,7 @@ using powers_in =
 // One phase: that of log_sum_exp. Two: the greatest value, then the sum.
 template <class Math>
 struct softmax_statistic : log_sum_exp_statistic {
+  static constexpr bool joins = true;
   template <class M>
   ONEPASS_HD constexpr softmax_statistic<M> as() const {
     return {};
