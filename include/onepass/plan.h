@@ -86,7 +86,7 @@ enum {
   ONEPASS_REDUCE_THREADS = 512,  // at most
   ONEPASS_REDUCE_PACKS = 4,
   ONEPASS_WARP_ROW_THREADS = 128,  // of a block of several rows
-  ONEPASS_BLOCK_ELEMENTS = 16384,  // of a row, at most, that a block holds in registers
+  ONEPASS_THREAD_ELEMENTS = 32,    // of a row, at most, that a thread of a block holds in registers
   ONEPASS_STREAM_THREADS = 512,
   ONEPASS_NARROW_STREAM_THREADS = 64,  // of rows of up to so many groups that no stage holds
   ONEPASS_NARROW_STREAM_GROUPS = 2048,
@@ -166,16 +166,17 @@ typedef struct onepass_row_device_t {
 typedef struct onepass_row_cut_t {  // onepass_row_cut is the function below
   onepass_row_strategy_t strategy;
   int32_t threads, packs;
+  int32_t lanes;  // of a group, at least
 } onepass_row_cut_t;
 
 ONEPASS_INLINE ONEPASS_CONSTEXPR onepass_row_cut_t onepass_row_cut(int i) {
   const onepass_row_cut_t cuts[] = {
-      {ONEPASS_ROW_WARP, 4, 2},    {ONEPASS_ROW_WARP, 8, 2},    {ONEPASS_ROW_WARP, 16, 2},
-      {ONEPASS_ROW_WARP, 16, 4},   {ONEPASS_ROW_WARP, 32, 4},   {ONEPASS_ROW_BLOCK, 64, 4},
-      {ONEPASS_ROW_BLOCK, 96, 4},  {ONEPASS_ROW_BLOCK, 128, 4}, {ONEPASS_ROW_BLOCK, 160, 4},
-      {ONEPASS_ROW_BLOCK, 192, 4}, {ONEPASS_ROW_BLOCK, 256, 4}, {ONEPASS_ROW_BLOCK, 192, 8},
-      {ONEPASS_ROW_BLOCK, 256, 8}, {ONEPASS_ROW_BLOCK, 384, 8}, {ONEPASS_ROW_BLOCK, 512, 8},
-      {ONEPASS_ROW_AUTO, 0, 0}};  // the end
+      {ONEPASS_ROW_WARP, 4, 2, 1},    {ONEPASS_ROW_WARP, 8, 2, 1},    {ONEPASS_ROW_WARP, 16, 2, 1},
+      {ONEPASS_ROW_WARP, 16, 4, 1},   {ONEPASS_ROW_WARP, 32, 4, 1},   {ONEPASS_ROW_BLOCK, 64, 4, 1},
+      {ONEPASS_ROW_BLOCK, 96, 4, 1},  {ONEPASS_ROW_BLOCK, 128, 4, 1}, {ONEPASS_ROW_BLOCK, 160, 4, 1},
+      {ONEPASS_ROW_BLOCK, 192, 4, 1}, {ONEPASS_ROW_BLOCK, 256, 4, 1}, {ONEPASS_ROW_BLOCK, 192, 8, 1},
+      {ONEPASS_ROW_BLOCK, 384, 4, 8}, {ONEPASS_ROW_BLOCK, 512, 4, 1}, {ONEPASS_ROW_BLOCK, 384, 8, 1},
+      {ONEPASS_ROW_BLOCK, 512, 8, 1}, {ONEPASS_ROW_AUTO, 0, 0, 0}};  // the end
   return cuts[i];
 }
 
@@ -194,15 +195,16 @@ ONEPASS_INLINE ONEPASS_CONSTEXPR int32_t onepass_row_images(const onepass_geomet
   return groups * geometry->staged_bytes + 32 * geometry->staged;
 }
 
-// Whether a pipeline has a line of the table, `bytes` of whose arrays and vectors make a group: the threads are whole
-// runs of the neighbours that a stage takes together, and a multiprocessor has room for two blocks. (On an H200 the
-// share of a copy is then, of 512 threads and floats, 0.98 for softmax and 0.97 for rms_norm; by one block 0.89 for
-// layer_norm, and 0.72 for softmax of 24576 bf16 by 384. Blocks that stay reach 0.90 to 0.92 and 0.81.)
+// Whether a pipeline has a line of the table, `bytes` of whose arrays and vectors make a group: a thread holds up to
+// ONEPASS_THREAD_ELEMENTS, the threads are whole runs of the neighbours that a stage takes together, and a
+// multiprocessor has room for two blocks. (On an H200 the share of a copy is, of 8192 floats, 0.97 to 0.99 by 512 threads
+// of 4 packs and 0.96 to 0.97 by 256 of 8; of 12288 bf16, softmax, 0.96 by 384 threads and 0.87 by 192 with 64 elements
+// each; of 6144 floats, layer_norm, 0.97 by 192 threads and 0.90 by 384; of 16384 floats by one block, layer_norm, 0.89,
+// and by blocks that stay 0.95.)
 ONEPASS_INLINE ONEPASS_CONSTEXPR int onepass_row_cut_exists(onepass_row_cut_t cut, int32_t lanes, int32_t neighbours,
                                                             int32_t bytes) {
-  return onepass_row_has_runs(cut.threads, neighbours) &&
-         cut.threads * onepass_row_packs(cut.packs, lanes) * lanes <= ONEPASS_BLOCK_ELEMENTS &&
-         (cut.threads < 512 || bytes <= 32);
+  return lanes >= cut.lanes && onepass_row_packs(cut.packs, lanes) * lanes <= ONEPASS_THREAD_ELEMENTS &&
+         onepass_row_has_runs(cut.threads, neighbours) && (cut.threads * cut.packs < 4096 || bytes <= 32);
 }
 // The rows of a block, and whether a line of the table holds rows of `groups`: misaligned ones need images, and aligned
 // ones do as they, so that a row's bits are the same.

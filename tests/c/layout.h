@@ -22,7 +22,7 @@ typedef struct {
   S(span_t), V(PER_ELEMENT), V(PER_COLUMN), V(PER_ROW), V(ONCE), V(PER_GROUP),                                                     \
   S(family_t), V(MAP), V(REDUCE), V(ROW), S(where_t), V(DEVICE), V(HOST), S(row_strategy_t), V(ROW_AUTO),             \
     V(ROW_WARP), V(ROW_BLOCK), V(ROW_CLUSTER), V(ROW_SHARED), V(ROW_STREAM), S(row_cut_t), P(row_cut_t, packs), S(row_device_t),      \
-    P(row_device_t, shared_bytes), P(row_device_t, multiprocessors), P(row_device_t, stream_blocks), V(SHARED_BYTES), V(MAX_SHARED_BYTES), V(MAX_CLUSTER), V(STREAM_PARTS), V(BLOCK_ELEMENTS),                              \
+    P(row_device_t, shared_bytes), P(row_device_t, multiprocessors), P(row_device_t, stream_blocks), V(SHARED_BYTES), V(MAX_SHARED_BYTES), V(MAX_CLUSTER), V(STREAM_PARTS), V(THREAD_ELEMENTS),                              \
   V(MAX_LEAVES), V(WORKSPACE_HEADER_BYTES), V(WORKSPACE_ALIGNMENT), V(VERSION),                                       \
   S(extent_t), P(extent_t, rows), P(extent_t, columns), P(extent_t, columns_at), P(extent_t, offsets),                \
     P(extent_t, offset_bytes),                                                                                        \

@@ -38,9 +38,9 @@ struct over_lanes {
   }
 };
 
-// The threads of a row: `Threads` neighbours of a warp, or a block of a multiple of 32, of which each warp has a part of
-// the row. Id tells the combinations of a kernel apart: each has its own shared memory and one barrier. Where a block
-// takes row after row (Again), `round` counts them, and each combination has two such memories in turn.
+// The threads of a row: `Threads` neighbours of a warp, or a block of a multiple of 32, of which each warp has a part
+// of the row. Id tells the combinations of a kernel apart: each has its own shared memory and one barrier. Where a
+// block takes row after row (Again), `round` counts them, and each combination has two such memories in turn.
 template <unsigned Threads, bool Again = false>
 struct row_threads {
   static constexpr unsigned threads = Threads, warps = Threads / 32;
@@ -85,8 +85,9 @@ struct row_threads {
         return all[0];
       } else {
         constexpr unsigned slots = warps > 16 ? 32 : warps > 8 ? 16 : warps > 4 ? 8 : warps > 2 ? 4 : 2;
-        const unsigned i = threadIdx.x % slots;
-        return across(statistic, i < warps ? slot[i] : nothing_there, over_lanes<slots>{slots});
+        State mine = nothing_there;
+        if (threadIdx.x % slots < warps) mine = slot[threadIdx.x % slots];
+        return across(statistic, mine, over_lanes<slots>{slots});
       }
     }
   }
@@ -143,7 +144,9 @@ struct cluster_threads {
     send_to_blocks(own, slots, arrived);
     wait_for_arrival(arrived, Again ? round / 2 % 2 : 0);
     const unsigned lanes = 1u << (32 - __clz(static_cast<int>(blocks - 1))), i = threadIdx.x & (lanes - 1);
-    return across(statistic, i < blocks ? slots.state(i) : nothing_there, over_lanes<most_cluster_blocks>{lanes});
+    State mine = nothing_there;
+    if (i < blocks) mine = slots.state(i);
+    return across(statistic, mine, over_lanes<most_cluster_blocks>{lanes});
   }
   template <int Id, class S, class State>
   __device__ __forceinline__ static State reduce(const S &statistic, const State &own, const State &nothing_there,

@@ -367,7 +367,8 @@ template <class P>
 ONEPASS_HD constexpr int row_blocks(int threads, unsigned packs, bool aligned) {
   const int lanes = static_cast<int>(packs) * lanes_v<P>,
             live = lanes * (widest_value(static_cast<P *>(nullptr)) / 2 + streamed_bytes<P>()) / 4;
-  const bool two = threads == 512 && live <= 48;  // there is room for two such blocks or one
+  const bool loose = aligned || lanes_v<P> <= 4 || kept_bytes<P>() == 0;  // else words of rows and vectors are shifted
+  const bool two = threads == 512 && live <= 48 && loose;                 // there is room for two such blocks or one
   const int held = live <= 20 ? 48 : live <= 40 || two ? 64 : live <= 56 ? 80 : 128;
   const int registers = aligned || held == 128 || two ? held : held + 16;  // words in front of and behind a group
   int blocks = 16;  // a quarter of a multiprocessor has 512 registers for a thread of each of its warps

@@ -10,10 +10,10 @@
 namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
-// The rows of a cluster, `row` and the one behind it, which is known while that is reduced. Some rounds of those that the
-// device has room for take rows by their numbers, and a row each goes to as many more clusters, which begin wherever one
-// of the first has ended. Or, where there is a ticket, the first draw what is left: multiprocessors differ in how fast
-// memory serves them. As many tickets are drawn as there are rows, so that the last sets it back to 0.
+// The rows of a cluster, `row` and the one behind it, which is known while that is reduced. Some rounds of those that
+// the device has room for take rows by their numbers, and a row each goes to as many more clusters, which begin
+// wherever one of the first has ended. Or, where there is a ticket, the first draw what is left: multiprocessors differ
+// in how fast memory serves them. As many tickets are drawn as there are rows, so that the last sets it back to 0.
 //
 // The first warp of the first block draws, a row ahead of what it hands out: the answer takes as long as memory does.
 struct cluster_rows {
@@ -67,7 +67,7 @@ struct cluster_rows {
 template <class P, unsigned Packs, unsigned Threads>
 struct landing_place {
   static constexpr unsigned pack_bytes = Threads * static_cast<unsigned>(held_bytes<P>()),  // of all threads
-                            vector_bytes = Threads * static_cast<unsigned>(kept_bytes<P>());
+      vector_bytes = Threads * static_cast<unsigned>(kept_bytes<P>());
   static constexpr bool keeps = onepass_cluster_keeps(lanes_v<P>, held_bytes<P>(), kept_bytes<P>()) != 0;
   unsigned char *memory;
 
@@ -149,12 +149,12 @@ template <int N, class Rest, class Raw>
 __device__ __forceinline__ void fetch_segments(const Rest &rest, const Raw &raw, const position<N, access::held> &at) {
   const auto all = fetch_late<N, true>(rest, raw, at);
   constexpr int more = row_stages_in<cs::decay_t<decltype(rest.tail)>>;
-  if constexpr (more != 0)
-    fetch_segments(from_row(rest.tail), raw_from_row(rest.tail, all.tail), at);
+  if constexpr (more != 0) fetch_segments(from_row(rest.tail), raw_from_row(rest.tail, all.tail), at);
 }
 // Issues the copies of the vectors, which stay.
 template <class Tag, int N, unsigned Packs, unsigned Threads>
-__device__ __forceinline__ void land_vectors(const tagged_t<Tag> &p, const landing_place<tagged_t<Tag>, Packs, Threads> &to,
+__device__ __forceinline__ void land_vectors(const tagged_t<Tag> &p,
+                                             const landing_place<tagged_t<Tag>, Packs, Threads> &to,
                                              const part_of_row<N> &part) {
   if constexpr (!landing_place<tagged_t<Tag>, Packs, Threads>::keeps) return;
   ONEPASS_UNROLL
@@ -164,8 +164,7 @@ __device__ __forceinline__ void land_vectors(const tagged_t<Tag> &p, const landi
     at.copy = &copy;
     const auto raw = fetch_early<N, false>(p.inner, at);
     constexpr int stages = row_stages_in<decltype(p.inner)>;
-    if constexpr (stages != 0)
-      fetch_segments(from_row(p.inner), raw_from_row(p.inner, raw), at);
+    if constexpr (stages != 0) fetch_segments(from_row(p.inner), raw_from_row(p.inner, raw), at);
   }
 }
 

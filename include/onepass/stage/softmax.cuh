@@ -60,7 +60,9 @@ struct roots_of_row : sum_statistic {
     const pack<float, N> x = existing(mapped, at);
     return plus(sum, total_of_products<float>(x, x));
   }
-  ONEPASS_HD log_sum_exp_statistic::state<float> whole(float sum, int64_t) const { return {most, times(sum, excess())}; }
+  ONEPASS_HD log_sum_exp_statistic::state<float> whole(float sum, int64_t) const {
+    return {most, times(sum, excess())};
+  }
   ONEPASS_HD softmax_row<float> of_part(const softmax_row<float> &row) const {
     return {row.base, row.sum, times(row.inverse, times(excess(), exp_op{}(minus(most, row.base))))};
   }

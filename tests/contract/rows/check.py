@@ -3,7 +3,7 @@
 
     check.py --nvcc <nvcc> --include <directory> <source>
 
-In PTX: there is one kernel for each size of the table in plan.h that a block can hold, for aligned rows and for others, and two each whose
+In PTX: there is one kernel for each size of the table in plan.h that a thread can hold, for aligned rows and for others, and two each whose
 blocks stay, that hold a row in shared memory and that stream; none touches local memory. A kernel for aligned rows has
 two bodies, of which each reads each of a thread's packs once, by 16 bytes, in front of every store, and writes it once. In machine code: no stack frame and no spills.
 """
@@ -24,9 +24,9 @@ def main():
     faults = []
 
     table = (Path(args.include) / "onepass/plan.h").read_text(encoding="utf-8")
-    most = int(re.search(r"ONEPASS_BLOCK_ELEMENTS = (\d+)", table)[1])  # a pack has 8 of 16 bits
-    sizes = {(threads, packs) for threads, packs in re.findall(r"\{ONEPASS_ROW_\w+, (\d+), (\d+)\}", table)
-             if 0 < int(threads) * int(packs) * 8 <= most}
+    most = int(re.search(r"ONEPASS_THREAD_ELEMENTS = (\d+)", table)[1])  # a pack has 8 of 16 bits
+    sizes = {(threads, packs) for threads, packs, lanes in re.findall(r"\{ONEPASS_ROW_\w+, (\d+), (\d+), (\d+)\}", table)
+             if 0 < int(packs) * 8 <= most and int(lanes) <= 8}
     if len(sizes) < 10:
         sys.exit("the table of plan.h was not found")
 
