@@ -489,7 +489,7 @@ static void check_streamed_rows(void) {
     const int64_t part = (int64_t)first.threads * first.packs, parts = onepass_row_parts(&first);
     // The parts are whole rounds of the threads, none is empty, and few are more than a block needs.
     CHECK(parts >= 1 && (parts - 1) * part < first.groups_per_row && first.groups_per_row <= parts * part);
-    CHECK(parts == 1 ? part == (first.groups_per_row > 2048 ? 8192 : 2048) : part >= (first.groups_per_row > 65536 ? 4096 : 8192));
+    CHECK(parts == 1 ? part == (first.groups_per_row > 4096 ? 8192 : 4096) : part >= (first.groups_per_row > 65536 ? 4096 : 8192));
     CHECK(parts <= 256 || first.packs == INT32_MAX / 512);
     for (int64_t count = 0; count < 1000000; count += 1 + count / 3)
       for (int d = 0; d < 3; ++d)
@@ -508,8 +508,8 @@ static void check_streamed_rows(void) {
           if (!shared) continue;
           CHECK(plan.blocks <= held);
           CHECK(each == onepass_ceil_div(parts, held / count < parts ? held / count : parts));
-          // A ticket for each row, and for each row a state of 16 warps for each part, and one more.
-          CHECK(plan.workspace_bytes == 1024 + (size_t)count * (size_t)(parts * 16 + 1) * 16);
+          // A ticket for each row, and for each row a state of 8 warps for each part, and one more.
+          CHECK(plan.workspace_bytes == 1024 + (size_t)count * (size_t)(parts * 8 + 1) * 16);
           onepass_share_rows(count, plan.blocks - 1, &plan);
           CHECK(plan.blocks < held && plan.row_blocks >= 1 && plan.packs == first.packs);
           onepass_share_rows(count, 2 * count - 1, &plan);

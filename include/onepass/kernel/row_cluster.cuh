@@ -156,15 +156,16 @@ template <class Tag, int N, unsigned Packs, unsigned Threads>
 __device__ __forceinline__ void land_vectors(const tagged_t<Tag> &p,
                                              const landing_place<tagged_t<Tag>, Packs, Threads> &to,
                                              const part_of_row<N> &part) {
-  if constexpr (!landing_place<tagged_t<Tag>, Packs, Threads>::keeps) return;
-  ONEPASS_UNROLL
-  for (unsigned k = 0; k < Packs; ++k) {
-    auto at = part.landed(row_place{}, k, Threads);
-    held_copy copy = to.copy(k, landing::vectors);
-    at.copy = &copy;
-    const auto raw = fetch_early<N, false>(p.inner, at);
-    constexpr int stages = row_stages_in<decltype(p.inner)>;
-    if constexpr (stages != 0) fetch_segments(from_row(p.inner), raw_from_row(p.inner, raw), at);
+  if constexpr (landing_place<tagged_t<Tag>, Packs, Threads>::keeps) {
+    ONEPASS_UNROLL
+    for (unsigned k = 0; k < Packs; ++k) {
+      auto at = part.landed(row_place{}, k, Threads);
+      held_copy copy = to.copy(k, landing::vectors);
+      at.copy = &copy;
+      const auto raw = fetch_early<N, false>(p.inner, at);
+      constexpr int stages = row_stages_in<decltype(p.inner)>;
+      if constexpr (stages != 0) fetch_segments(from_row(p.inner), raw_from_row(p.inner, raw), at);
+    }
   }
 }
 
