@@ -11,7 +11,7 @@ from pathlib import Path
 # The layers, lowest first. A header may include its own layer and those below; C headers (.h) only C headers.
 # A new header belongs into one of these lines: the first pattern that matches decides.
 LAYERS = [
-    ("C words", r"(integer|version|status|extent|leaf|traffic|plan)\.h"),
+    ("C words", r"(integer|version|status|extent|leaf|traffic|geometry|plan_rows|plan)\.h"),
     ("words", r"(config|meta|pack|words|memory|convert|name|nvtx)\.cuh"),
     ("grammar and collectives", r"(source|stage|sink|collective|statistic)/\w+\.cuh|(statistic|refused)\.cuh"),
     ("pipeline", r"(pipeline|check|capability|reduction|row|describe)\.cuh"),

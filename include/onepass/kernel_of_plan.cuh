@@ -19,7 +19,7 @@ struct kernel_handle {
   kernel_handle(void (*kernel)(Args...)) : function(reinterpret_cast<const void *>(kernel)) {}
 };
 
-// The kernel of a plan for rows in registers: one for each line of the table in plan.h, that for line I and below.
+// The kernel of a plan for rows in registers: one for each line of the table in plan_rows.h, that for line I and below.
 template <class Tag, bool Aligned, int I = 0>
 kernel_handle row_kernel_for(const onepass_plan_t &plan) {
   constexpr onepass_row_cut_t cut = onepass_row_cut(I);

@@ -36,7 +36,7 @@ typedef struct onepass_exec {
   int32_t require_one_pass;  // nonzero: ONEPASS_ERROR_PASSES instead of reading a source again
   int32_t dependent_launch;  // nonzero: programmatic dependent launch. The kernel may be set up while its predecessor
                              // in the stream ends, and waits for it before it touches memory (sm_90; else no effect)
-  onepass_row_strategy_t row_strategy;  // of a row pipeline on the device; 0: as onepass_row_cut of plan.h says
+  onepass_row_strategy_t row_strategy;  // of a row pipeline on the device; 0: as onepass_row_cut of plan_rows.h says
 } onepass_exec_t;
 
 struct onepass_report_t;  // report.h

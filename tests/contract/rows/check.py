@@ -3,7 +3,7 @@
 
     check.py --nvcc <nvcc> --include <directory> <source>
 
-In PTX: there is one kernel for each size of the table in plan.h that a thread can hold, for aligned rows and for others, and two each whose
+In PTX: there is one kernel for each size of the table in plan_rows.h that a thread can hold, for aligned rows and for others, and two each whose
 blocks stay, that hold a row in shared memory and that stream; none touches local memory. A kernel for aligned rows has
 two bodies, of which each reads each of a thread's packs once, by 16 bytes, in front of every store, and writes it once. In machine code: no stack frame and no spills.
 """
@@ -23,12 +23,12 @@ def main():
     args = parser.parse_args()
     faults = []
 
-    table = (Path(args.include) / "onepass/plan.h").read_text(encoding="utf-8")
+    table = (Path(args.include) / "onepass/plan_rows.h").read_text(encoding="utf-8")
     most = int(re.search(r"ONEPASS_THREAD_ELEMENTS = (\d+)", table)[1])  # a pack has 8 of 16 bits
     sizes = {(threads, packs) for threads, packs, lanes in re.findall(r"\{ONEPASS_ROW_\w+, (\d+), (\d+), (\d+)\}", table)
              if 0 < int(packs) * 8 <= most and int(lanes) <= 8}
     if len(sizes) < 10:
-        sys.exit("the table of plan.h was not found")
+        sys.exit("the table of plan_rows.h was not found")
 
     with tempfile.TemporaryDirectory() as folder:
         ptx = Path(folder) / "rows.ptx"

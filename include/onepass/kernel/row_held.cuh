@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of onepass: a row whose values its threads hold, from what they have read of it to its stores: segment by
+// segment, as its row stages cut it.
+#ifndef ONEPASS_KERNEL_ROW_HELD_CUH
+#define ONEPASS_KERNEL_ROW_HELD_CUH
+
+#include "row_place.cuh"
+
+namespace ONEPASS_LOCAL onepass {
+namespace detail {
+
+// The threads of a row, and how many bytes of vectors such as gamma each has in flight behind the row's reduction:
+// fewer where groups may be missing or lie anywhere, which takes registers. Together: all threads compute, also those
+// without a group.
+template <class Group, bool Ahead, bool Together>
+struct with_late_bytes : Group {
+  static constexpr unsigned late_bytes = Ahead ? 64 : 32;
+  static constexpr bool full = Ahead || Together;
+};
+
+// Whether a group is computed. One of which no lane exists is zeros, and it costs less to compute with them than to
+// hold values across branches.
+template <class Group, int N, access A>
+__device__ __forceinline__ bool computes(const position<N, A> &at) {
+  return Group::full || at.count > 0;
+}
+
+// A statistic over the values of a thread that are held.
+template <class Group, int N, access A, unsigned Packs, class V, class S, class State>
+__device__ __forceinline__ State fold_held(const S &statistic, State state, const pack<V, N> (&v)[Packs],
+                                           const position<N, A> (&at)[Packs]) {
+  ONEPASS_UNROLL
+  for (unsigned k = 0; k < Packs; ++k)
+    if (computes<Group>(at[k])) state = fold(statistic, state, v[k], at[k]);
+  return state;
+}
+
+// The first phase of a row stage's statistic, and the state of it that the second makes.
+template <class Value, class S>
+__device__ __forceinline__ auto first_phase(const S &statistic, const row_size &size) {
+  if constexpr (has_phases<S>::value) return statistic.template first<Value>(size);
+  else return statistic;
+}
+template <class Group, int N, access A, unsigned Packs, class V, class S>
+__device__ __forceinline__ auto second_phase(const S &statistic, const row_place &place, const pack<V, N> (&v)[Packs],
+                                             const position<N, A> (&at)[Packs]) {
+  const auto none = statistic.template identity<V>();
+  return statistic.whole(Group::reduce_part(statistic, fold_held<Group>(statistic, none, v, at)), place.part);
+}
+
+// What reaches the parts of a segment, pack by pack: fetch(k) reads what has not been read yet and gives the raw words,
+// those of the parts behind the first; value(raw, k) is the value; done() comes behind all of them. The first segment
+// begins with the source.
+template <int N, access A, unsigned Packs, class P, class Raw, class Next>
+struct loaded_row {
+  static constexpr unsigned late_bytes = 0;
+  const P &p;
+  const Raw (&raw)[Packs];
+  const position<N, A> (&at)[Packs];
+  const Next &next;  // what may begin when the raw words have been used
+
+  __device__ __forceinline__ void done() const { next(); }
+  __device__ __forceinline__ const Raw &fetch(unsigned k) const { return raw[k]; }
+  __device__ __forceinline__ auto value(const Raw &r, unsigned k) const {
+    return p.template first_with<full_math>(r.head, at[k]);
+  }
+};
+// The others with a row stage, at the head of `rest`, whose result is known.
+template <bool Mapped, int N, access A, unsigned Packs, class Rest, class Early, class V, class Result>
+struct reduced_row {
+  static constexpr unsigned late_bytes = static_cast<unsigned>(N * late_bytes_of<Rest>);
+  const Rest &rest;
+  const Early (&early)[Packs];
+  const pack<V, N> (&v)[Packs];
+  const position<N, A> (&at)[Packs];
+  const Result &result;
+
+  __device__ __forceinline__ void done() const {}
+  __device__ __forceinline__ auto fetch(unsigned k) const { return fetch_late<N, true>(rest, early[k], at[k]); }
+  template <class Raw>
+  __device__ __forceinline__ auto value(const Raw &r, unsigned k) const {
+    return rest.head.template finish<typename math_of_row<Rest>::type, Mapped>(v[k], r.head, at[k], result);
+  }
+};
+
+// use(raw, value, k) for every pack; what is fetched late is so some packs ahead, as many as registers allow.
+template <class Group, int N, access A, unsigned Packs, class Before, class Use>
+__device__ __forceinline__ void each_pack(const Before &before, const position<N, A> (&at)[Packs], const Use &use) {
+  constexpr unsigned most = Before::late_bytes == 0 ? Packs : Group::late_bytes / Before::late_bytes;
+  constexpr unsigned ahead = most < 1 ? 1 : most < Packs ? most : Packs;
+  cs::decay_t<decltype(before.fetch(0))> raw[Packs];
+  ONEPASS_UNROLL
+  for (unsigned k = 0; k < ahead; ++k)
+    if (computes<Group>(at[k])) raw[k] = before.fetch(k);
+  ONEPASS_UNROLL
+  for (unsigned k = 0; k < Packs; ++k) {
+    if (k + ahead < Packs && computes<Group>(at[k + ahead])) raw[k + ahead] = before.fetch(k + ahead);
+    if (computes<Group>(at[k])) use(raw[k].tail, before.value(raw[k], k), k);
+  }
+}
+
+// The values in front of a row stage, held, and the raw words from it on; the reductions on the way.
+template <int N, access A, unsigned Packs, class Parts, class V, class Early, class First, class States>
+struct hold_values {
+  const Parts &parts;
+  const position<N, A> (&at)[Packs];
+  pack<V, N> (&held)[Packs];
+  Early (&early)[Packs];
+  const First &first;
+  States &states;
+  template <class Raw, class In>
+  __device__ __forceinline__ void operator()(const Raw &raw, const In &in, unsigned k) const {
+    held[k] = run<full_math, true>(parts, raw, in, at[k], states, list<>{});
+    early[k] = raw_from_row(parts, raw);
+    last_state(states) = fold(first, last_state(states), held[k], at[k]);
+  }
+};
+template <int N, access A, unsigned Packs, class Parts, class States>
+struct finish_values {
+  const Parts &parts;
+  const position<N, A> (&at)[Packs];
+  States &states;
+  template <class Raw, class In>
+  __device__ __forceinline__ void operator()(const Raw &raw, const In &in, unsigned k) const {
+    run<full_math, true>(parts, raw, in, at[k], states, list<>{});
+  }
+};
+
+template <class Group, class V, int N, access A, unsigned Packs, class Before, class Parts>
+__device__ __forceinline__ void run_held(const Before &before, const Parts &parts, const position<N, A> (&at)[Packs],
+                                         const row_place &place);
+
+// What follows a row stage, the head of `rest`, from its result on, and from what that is for the values that are held.
+// Value is the type of the values in front of it.
+template <class Group, bool Mapped, class Value, class Result, class Rest, class Early, class V, int N, access A,
+          unsigned Packs>
+__device__ __forceinline__ void run_behind(const Result &result, const Result &of_values, const Rest &rest,
+                                           const Early (&early)[Packs], const pack<V, N> (&v)[Packs],
+                                           const position<N, A> (&at)[Packs], const row_place &place) {
+  if (place.leads) rest.head.keep(result, place.row);
+  run_held<Group, typename stage_value<Value, cs::decay_t<decltype(rest.head)>>::type>(
+      reduced_row<Mapped, N, A, Packs, Rest, Early, V, Result>{rest, early, v, at, of_values}, rest.tail, at, place);
+}
+// The results of the reductions of a segment: those of sinks are written, and that of the row stage is returned.
+template <class Reductions, class States>
+__device__ __forceinline__ auto put_reductions(const Reductions &reductions, const States &row,
+                                               const row_place &place) {
+  if (place.leads) put_row(reductions, row, place.row, place.size.n);
+  return last_reduction(reductions).statistic.finish(last_state(row), place.size);
+}
+
+// A segment: the parts up to the next row stage over the held row, the reductions among them together with that of the
+// row stage, and what follows it. The phases of a statistic are those of a part of the row; all states of the parts are
+// combined at once, behind the second.
+template <class Group, class V, int N, access A, unsigned Packs, class Before, class Parts>
+__device__ __forceinline__ void run_held(const Before &before, const Parts &parts, const position<N, A> (&at)[Packs],
+                                         const row_place &place) {
+  constexpr int id = row_stages_in<Parts>;
+  const auto sinks = reducers_of(parts);
+  using values = decltype(reduced_values<V>(static_cast<Parts *>(nullptr)));
+  if constexpr (id > 0) {
+    using next = typename value_before_row<0, V, Parts>::type;
+    const auto &rest = from_row(parts);
+    using rest_type = cs::decay_t<decltype(rest)>;
+    const auto statistic = rest.head.template statistic_in<typename math_of_row<rest_type>::type>();
+    const auto together = concatenate(sinks, make_list(inner_reduction<cs::decay_t<decltype(statistic)>>{statistic}));
+    using next_values = decltype(concatenate(values{}, list<next>{}));
+    const side_by_side<cs::decay_t<decltype(together)>, next_values> all{together};
+    const auto first = first_phase<next>(statistic, place.part);
+    const auto with_first = concatenate(sinks, make_list(inner_reduction<cs::decay_t<decltype(first)>>{first}));
+    const side_by_side<cs::decay_t<decltype(with_first)>, next_values> in_part{with_first};
+    const auto none = in_part.identity();
+    auto states = none;
+    pack<next, N> held[Packs];
+    using early_type = cs::decay_t<decltype(raw_from_row(parts, before.fetch(0).tail))>;
+    early_type early[Packs];
+    each_pack<Group>(
+        before, at,
+        hold_values<N, A, Packs, Parts, next, early_type, cs::decay_t<decltype(first)>, cs::decay_t<decltype(states)>>{
+            parts, at, held, early, first, states});
+    before.done();
+    states = Group::reduce_part(in_part, states);
+    if constexpr (has_phases<cs::decay_t<decltype(statistic)>>::value) {
+      const auto second = statistic.second(last_state(states), place.part);
+      if constexpr (has_map<cs::decay_t<decltype(second)>, next>::value) {
+        decltype(each_lane(map_of<cs::decay_t<decltype(second)>>{second}, held[0])) mapped[Packs];
+        ONEPASS_UNROLL
+        for (unsigned k = 0; k < Packs; ++k)
+          if (computes<Group>(at[k])) mapped[k] = each_lane(map_of<cs::decay_t<decltype(second)>>{second}, held[k]);
+        const auto part = with_last(states, second_phase<Group>(second, place, mapped, at));
+        const auto row = Group::template combine<id>(all, part, all.identity(), place.round);
+        const auto result = put_reductions(together, row, place);
+        run_behind<Group, true, next>(result, second.of_part(result), rest, early, mapped, at, place);
+      } else {
+        const auto part = with_last(states, second_phase<Group>(second, place, held, at));
+        const auto row = Group::template combine<id>(all, part, all.identity(), place.round);
+        const auto result = put_reductions(together, row, place);
+        run_behind<Group, false, next>(result, result, rest, early, held, at, place);
+      }
+    } else {
+      const auto row = Group::template combine<id>(all, states, none, place.round);
+      const auto result = put_reductions(together, row, place);
+      run_behind<Group, false, next>(result, result, rest, early, held, at, place);
+    }
+  } else if constexpr (cs::is_same_v<cs::decay_t<decltype(sinks)>, list<>>) {
+    list<> none;
+    each_pack<Group>(before, at, finish_values<N, A, Packs, Parts, list<>>{parts, at, none});
+    before.done();
+  } else {
+    const side_by_side<cs::decay_t<decltype(sinks)>, values> all{sinks};
+    const auto none = all.identity();
+    auto states = none;
+    each_pack<Group>(before, at, finish_values<N, A, Packs, Parts, cs::decay_t<decltype(states)>>{parts, at, states});
+    before.done();
+    const auto row = Group::template reduce<0>(all, states, none, place.round);
+    if (place.leads) put_row(sinks, row, place.row, place.size.n);
+  }
+}
+
+}  // namespace detail
+}  // namespace onepass
+
+#endif

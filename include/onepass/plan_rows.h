@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of onepass: the plan of rows: where a row lives while it is reduced, and who takes which. Plain C11, no CUDA.
+#ifndef ONEPASS_PLAN_ROWS_H
+#define ONEPASS_PLAN_ROWS_H
+
+#include "geometry.h"
+#include "integer.h"
+#include "status.h"
+
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"  // C has no other
+#endif
+
+// What the device of a row pipeline has; a null pointer stands for the most.
+typedef struct onepass_row_device_t {
+  int32_t cluster;       // blocks of a cluster at most, 1 without clusters
+  int32_t shared_bytes;  // that a block can ask for
+  int32_t multiprocessors;
+  int32_t stream_blocks[2];  // that a multiprocessor holds of rows that stream and can share: misaligned, aligned ones
+} onepass_row_device_t;
+
+// The table of rows in registers: a row goes to the first line whose threads x packs hold its groups. A group has 16
+// bytes of the smallest element; of more than 8 lanes, a thread takes half as many. Idle threads cost as much as busy
+// ones, hence the steps.
+typedef struct onepass_row_cut_t {  // onepass_row_cut is the function below
+  onepass_row_strategy_t strategy;
+  int32_t threads, packs;
+  int32_t lanes;  // of a group, at least
+} onepass_row_cut_t;
+
+ONEPASS_INLINE ONEPASS_CONSTEXPR onepass_row_cut_t onepass_row_cut(int i) {
+  const onepass_row_cut_t cuts[] = {
+      {ONEPASS_ROW_WARP, 4, 2, 1},    {ONEPASS_ROW_WARP, 8, 2, 1},    {ONEPASS_ROW_WARP, 16, 2, 1},
+      {ONEPASS_ROW_WARP, 16, 4, 1},   {ONEPASS_ROW_WARP, 32, 4, 1},   {ONEPASS_ROW_BLOCK, 64, 4, 1},
+      {ONEPASS_ROW_BLOCK, 96, 4, 1},  {ONEPASS_ROW_BLOCK, 128, 4, 1}, {ONEPASS_ROW_BLOCK, 160, 4, 1},
+      {ONEPASS_ROW_BLOCK, 192, 4, 1}, {ONEPASS_ROW_BLOCK, 256, 4, 1}, {ONEPASS_ROW_BLOCK, 192, 8, 1},
+      {ONEPASS_ROW_BLOCK, 384, 4, 8}, {ONEPASS_ROW_BLOCK, 512, 4, 1}, {ONEPASS_ROW_BLOCK, 384, 8, 1},
+      {ONEPASS_ROW_BLOCK, 512, 8, 1}, {ONEPASS_ROW_AUTO, 0, 0, 0}};  // the end
+  return cuts[i];
+}
+
+// Whether the threads of a row, pack by pack, are whole runs of `neighbours` threads that a stage takes together.
+ONEPASS_INLINE ONEPASS_CONSTEXPR int onepass_row_has_runs(int32_t threads, int32_t neighbours) {
+  return neighbours <= 1 || threads % neighbours == 0;
+}
+
+// The packs of a thread in a line of the table.
+ONEPASS_INLINE ONEPASS_CONSTEXPR int32_t onepass_row_packs(int32_t packs, int32_t lanes) {
+  return lanes > 8 ? packs / 2 : packs;
+}
+
+// Bytes of the images of a misaligned row of `groups`: each begins anywhere in its first word of 16 bytes.
+ONEPASS_INLINE ONEPASS_CONSTEXPR int32_t onepass_row_images(const onepass_geometry_t *geometry, int32_t groups) {
+  return groups * geometry->staged_bytes + 32 * geometry->staged;
+}
+
+// Whether a pipeline has a line of the table, `bytes` of whose arrays and vectors make a group: a thread holds up to
+// ONEPASS_THREAD_ELEMENTS, the threads are whole runs of the neighbours that a stage takes together, and a
+// multiprocessor has room for two blocks. (On an H200 the share of a copy is, of 8192 floats, 0.97 to 0.99 by 512 threads
+// of 4 packs and 0.96 to 0.97 by 256 of 8; of 12288 bf16, softmax, 0.96 by 384 threads and 0.87 by 192 with 64 elements
+// each; of 6144 floats, layer_norm, 0.97 by 192 threads and 0.90 by 384; of 16384 floats by one block, layer_norm, 0.89,
+// and by blocks that stay 0.95.)
+ONEPASS_INLINE ONEPASS_CONSTEXPR int onepass_row_cut_exists(onepass_row_cut_t cut, int32_t lanes, int32_t neighbours,
+                                                            int32_t bytes) {
+  return lanes >= cut.lanes && onepass_row_packs(cut.packs, lanes) * lanes <= ONEPASS_THREAD_ELEMENTS &&
+         onepass_row_has_runs(cut.threads, neighbours) && (cut.threads * cut.packs < 4096 || bytes <= 32);
+}
+// The rows of a block, and whether a line of the table holds rows of `groups`: misaligned ones need images, and aligned
+// ones do as they, so that a row's bits are the same.
+ONEPASS_INLINE ONEPASS_CONSTEXPR int32_t onepass_row_cut_rows(onepass_row_cut_t cut) {
+  return cut.strategy == ONEPASS_ROW_WARP ? ONEPASS_WARP_ROW_THREADS / cut.threads : 1;
+}
+ONEPASS_INLINE ONEPASS_CONSTEXPR int onepass_row_cut_holds(onepass_row_cut_t cut, const onepass_geometry_t *geometry,
+                                                           int64_t groups, int32_t shared_bytes) {
+  const int32_t held = cut.threads * onepass_row_packs(cut.packs, geometry->lanes);
+  return held >= groups && onepass_row_cut_exists(cut, geometry->lanes, geometry->neighbours,
+                                                 geometry->held_bytes + geometry->kept_bytes) &&
+         onepass_row_cut_rows(cut) * onepass_row_images(geometry, held) <= shared_bytes;
+}
+
+// Where clusters do not draw their rows: how many each of those that the device has room for takes one after the other,
+// and how many rows are left for clusters that begin where one of those has ended. They end unevenly (on an H200 after
+// 55 to 130 us of 130), and the last round is seldom full.
+ONEPASS_INLINE void onepass_plan_rounds(int64_t rows, onepass_plan_t *plan) {
+  const int64_t part = plan->cluster == 1 ? 16 : plan->cluster == 2 ? 24 : 32;
+  const int64_t rounds = plan->resident > 0 ? rows / plan->resident : 0;
+  const int64_t some = (rounds + part / 2) / part, left = some < 1 ? 1 : some > 3 ? 3 : some;
+  plan->rounds = rounds > left ? rounds - left : plan->resident > 0;
+  plan->blocks = plan->cluster * (plan->resident + rows - plan->resident * plan->rounds);
+  plan->workspace_bytes = 0;
+}
+
+// Whether blocks that stay keep vectors in shared memory, beside a place for `held` bytes of each group.
+ONEPASS_INLINE ONEPASS_CONSTEXPR int onepass_cluster_keeps(int32_t lanes, int32_t held, int32_t kept) {
+  return kept > 0 && ONEPASS_CLUSTER_THREADS * onepass_row_packs(ONEPASS_CLUSTER_PACKS, lanes) * (held + kept) <=
+                         ONEPASS_MAX_SHARED_BYTES;
+}
+
+// A row in the registers of as few blocks as hold it, by at most ONEPASS_CLUSTER_PACKS packs of each thread. The next
+// row lands in shared memory, beside vectors if there is room.
+ONEPASS_INLINE int onepass_plan_cluster_row(const onepass_geometry_t *geometry, int64_t rows, int64_t groups_per_row,
+                                            onepass_row_device_t device, onepass_plan_t *plan) {
+  const int64_t threads = ONEPASS_CLUSTER_THREADS, own = onepass_row_packs(ONEPASS_CLUSTER_PACKS, geometry->lanes);
+  const int keeps = onepass_cluster_keeps(geometry->lanes, geometry->held_bytes, geometry->kept_bytes);
+  // A place for each pack, so that none is asked for.
+  const int64_t bytes = own * threads * (geometry->held_bytes + (keeps ? geometry->kept_bytes : 0));
+  if (geometry->held_bytes == 0 || bytes > device.shared_bytes) return 0;
+  const int64_t fewest = onepass_ceil_div(groups_per_row, own * threads), cluster = fewest > 1 ? fewest : 1;
+  if (cluster > device.cluster) return 0;
+  const int64_t some = onepass_ceil_div(groups_per_row, cluster * threads), packs = some > 1 ? some : 1;
+  const int32_t images = onepass_row_images(geometry, (int32_t)(own * threads));
+  if (images > device.shared_bytes) return 0;  // aligned or not: a row's bits are the same
+  plan->strategy = ONEPASS_ROW_CLUSTER;
+  plan->threads = ONEPASS_CLUSTER_THREADS;
+  plan->packs = (int32_t)packs;
+  plan->cluster = (int32_t)cluster;
+  plan->keeps = plan->aligned && keeps;
+  plan->shared_bytes = plan->aligned ? (int32_t)bytes : images;
+  plan->image_bytes = plan->aligned ? 0 : images;
+  // Clusters of 4 and more find no room everywhere: 30, 15 and 7 of 4, 8 and 16 blocks on 132 multiprocessors.
+  const int64_t usable = cluster > 2 ? (int64_t)device.multiprocessors * 10 / 11 : device.multiprocessors;
+  const int64_t fit = usable / cluster > 1 ? usable / cluster : 1;
+  plan->resident = (int32_t)(rows < fit ? rows : fit);
+  plan->blocks = cluster * plan->resident;
+  plan->workspace_bytes = ONEPASS_WORKSPACE_HEADER_BYTES;
+  // The first are taken by number, and blocks that meet at no row stage could not tell each other of a draw.
+  if (rows <= ONEPASS_CLUSTER_NUMBERED * plan->resident || rows > INT32_MAX || geometry->row_stages == 0)
+    onepass_plan_rounds(rows, plan);
+  return 1;
+}
+
+// A row in shared memory: in as few blocks as hold it by ONEPASS_SHARED_BYTES each, so that a multiprocessor has
+// several of them; or, where the device has no more blocks to a cluster, by as many bytes as it takes.
+ONEPASS_INLINE int onepass_plan_shared_row(const onepass_geometry_t *geometry, int64_t groups_per_row,
+                                           onepass_row_device_t device, onepass_plan_t *plan) {
+  if (geometry->held_bytes == 0 || !onepass_row_has_runs(ONEPASS_SHARED_THREADS, geometry->neighbours)) return 0;
+  const int64_t pack = (int64_t)ONEPASS_SHARED_THREADS * geometry->held_bytes;  // bytes
+  const int64_t usual = ONEPASS_SHARED_BYTES / pack * ONEPASS_SHARED_THREADS;   // groups of a block
+  int64_t cluster = usual > 0 ? onepass_ceil_div(groups_per_row, usual) : device.cluster;
+  if (cluster < 1) cluster = 1;
+  if (cluster > device.cluster) cluster = device.cluster;
+  const int64_t packs = onepass_ceil_div(groups_per_row, cluster * ONEPASS_SHARED_THREADS);
+  // Where more than 8 blocks share a row, a multiprocessor takes two, since fewer than 16 may be within reach.
+  if (packs > device.shared_bytes / (cluster > 8 ? 2 : 1) / pack) return 0;
+  plan->strategy = ONEPASS_ROW_SHARED;
+  plan->threads = ONEPASS_SHARED_THREADS;
+  plan->packs = (int32_t)packs;
+  plan->cluster = (int32_t)cluster;
+  plan->shared_bytes = (int32_t)(packs * pack);
+  return 1;
+}
+
+// The parts of a row that streams. Each is reduced by itself, and their states are combined in order, so the bits of a
+// row are a function of its width, whoever takes which part. A part costs a reduction over each warp: few parts where
+// there may be many rows, more where a row is a launch's whole work.
+ONEPASS_INLINE int64_t onepass_row_parts(const onepass_plan_t *plan) {
+  const int64_t parts = onepass_ceil_div(plan->groups_per_row, (int64_t)plan->threads * plan->packs);
+  return parts > 1 ? parts : 1;
+}
+// Whether nothing holds a row: then it costs less to go through it with few threads than to share it out to many, each
+// of which has its part in the reduction. (Cross-entropy on an H200, as a share of a kernel that reads the row: of 32768
+// bf16 0.91 by 64 threads, 0.86 by 256 and 0.70 by 512; of 131072 0.89 by 256 and 0.82 by 512.)
+ONEPASS_INLINE ONEPASS_CONSTEXPR int onepass_rows_pass_by(const onepass_geometry_t *geometry) {
+  return geometry->row_stages == 0 && geometry->neighbours <= 1;
+}
+ONEPASS_INLINE ONEPASS_CONSTEXPR int32_t onepass_stream_threads(const onepass_geometry_t *geometry) {
+  return onepass_rows_pass_by(geometry) ? ONEPASS_PASSING_STREAM_THREADS : ONEPASS_STREAM_THREADS;
+}
+ONEPASS_INLINE void onepass_plan_stream(const onepass_geometry_t *geometry, onepass_plan_t *plan) {
+  const int32_t threads = onepass_stream_threads(geometry);
+  const int64_t least = plan->groups_per_row > 65536 ? 4096 : 8192, most = INT32_MAX / ONEPASS_STREAM_THREADS;
+  const int64_t even = onepass_ceil_div(plan->groups_per_row, ONEPASS_STREAM_PARTS);
+  const int64_t packs = onepass_ceil_div(even < least ? least : even, threads);  // of a part
+  plan->strategy = ONEPASS_ROW_STREAM;
+  plan->threads = threads;
+  plan->packs = (int32_t)(packs < most ? packs : most);
+  plan->passes = geometry->row_stages + 1;
+  if (onepass_rows_pass_by(geometry) && plan->groups_per_row <= ONEPASS_NARROW_STREAM_GROUPS) {
+    plan->threads = ONEPASS_NARROW_STREAM_THREADS;
+    plan->packs = ONEPASS_NARROW_STREAM_GROUPS / ONEPASS_NARROW_STREAM_THREADS;
+  }
+}
+
+// Lets as many of `blocks` share each row as end sooner for it; fewer than two are one, without a workspace.
+ONEPASS_INLINE void onepass_share_rows(int64_t rows, int64_t blocks, onepass_plan_t *plan) {
+  const int64_t parts = onepass_row_parts(plan), most = rows > 0 ? blocks / rows : 0;
+  const int64_t each = onepass_ceil_div(parts, most > 1 ? most : 1);  // parts of a block
+  plan->row_blocks = most > 1 ? (int32_t)onepass_ceil_div(parts, each) : 1;
+  plan->blocks = rows * plan->row_blocks;
+  if (plan->row_blocks == 1) plan->workspace_bytes = 0;
+}
+
+// Bytes of workspace of a row that blocks share: the result, and a state of each warp for each part.
+ONEPASS_INLINE int64_t onepass_shared_row_bytes(const onepass_geometry_t *geometry, const onepass_plan_t *plan) {
+  const int64_t unit = ONEPASS_WORKSPACE_ALIGNMENT, states = onepass_row_parts(plan) * (plan->threads / 32);
+  return (onepass_ceil_div(geometry->state_bytes, unit) + onepass_ceil_div(states * geometry->state_bytes, unit)) * unit;
+}
+
+// Few wide rows that stream: all blocks that the device holds at once share them.
+ONEPASS_INLINE void onepass_plan_shared_stream(const onepass_geometry_t *geometry, int64_t rows,
+                                               onepass_row_device_t device, onepass_plan_t *plan) {
+  const int64_t parts = onepass_row_parts(plan), tickets = ONEPASS_WORKSPACE_HEADER_BYTES / 4;
+  if (parts == 1 || parts > ONEPASS_STREAM_PARTS || rows > tickets) return;
+  const int64_t bytes = ONEPASS_WORKSPACE_HEADER_BYTES + rows * onepass_shared_row_bytes(geometry, plan);
+  if (bytes > INT32_MAX) return;
+  plan->workspace_bytes = (size_t)bytes;
+  onepass_share_rows(rows, (int64_t)device.multiprocessors * device.stream_blocks[plan->aligned], plan);
+}
+
+// Rows: the wanted strategy if it can hold the row; AUTO finds the first that can of registers, shared memory and none.
+// Without a row stage nothing is held longer than a pass: wide rows stream by. Dense: of a width that the host knows.
+ONEPASS_INLINE onepass_status_t onepass_plan_rows(const onepass_geometry_t *geometry, int64_t rows, int dense,
+                                                  int64_t groups_per_row, onepass_row_strategy_t wanted,
+                                                  const onepass_row_device_t *device, onepass_plan_t *plan) {
+  const onepass_row_device_t most = {ONEPASS_MAX_CLUSTER, ONEPASS_MAX_SHARED_BYTES, 132, {2, 2}};
+  const onepass_row_device_t here = device != NULL ? *device : most;
+  const int wide = wanted == ONEPASS_ROW_AUTO && geometry->row_stages > 0;
+  int64_t rows_per_block = 1;
+  plan->strategy = ONEPASS_ROW_AUTO;
+  for (int i = 0; onepass_row_cut(i).threads > 0 && plan->strategy == ONEPASS_ROW_AUTO; ++i) {
+    const onepass_row_cut_t cut = onepass_row_cut(i);
+    const int32_t packs = onepass_row_packs(cut.packs, geometry->lanes);
+    if (wanted != ONEPASS_ROW_AUTO && wanted != cut.strategy) continue;
+    if (wanted == ONEPASS_ROW_AUTO && cut.strategy == ONEPASS_ROW_BLOCK && onepass_rows_pass_by(geometry)) break;
+    if (!onepass_row_cut_holds(cut, geometry, groups_per_row, here.shared_bytes)) continue;
+    plan->strategy = cut.strategy;
+    plan->threads = cut.threads;
+    plan->packs = packs;
+    plan->image_bytes = plan->aligned ? 0 : onepass_row_images(geometry, cut.threads * packs);
+    rows_per_block = onepass_row_cut_rows(cut);
+    plan->shared_bytes = (int32_t)rows_per_block * plan->image_bytes;
+  }
+  if (plan->strategy == ONEPASS_ROW_AUTO && (wide || wanted == ONEPASS_ROW_CLUSTER) &&
+      onepass_plan_cluster_row(geometry, rows, groups_per_row, here, plan))
+    return ONEPASS_SUCCESS;
+  if (plan->strategy == ONEPASS_ROW_AUTO && (wide || wanted == ONEPASS_ROW_SHARED))
+    onepass_plan_shared_row(geometry, groups_per_row, here, plan);
+  if (plan->strategy == ONEPASS_ROW_AUTO) {
+    if (wanted != ONEPASS_ROW_AUTO && wanted != ONEPASS_ROW_STREAM) return ONEPASS_ERROR_STRATEGY;
+    onepass_plan_stream(geometry, plan);
+  }
+  if (rows > INT64_MAX / plan->cluster) return ONEPASS_ERROR_TOO_LARGE;
+  plan->blocks = plan->cluster * onepass_ceil_div(rows, rows_per_block);
+  if (plan->strategy == ONEPASS_ROW_STREAM && dense) onepass_plan_shared_stream(geometry, rows, here, plan);
+  return ONEPASS_SUCCESS;
+}
+
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
+
+#endif
