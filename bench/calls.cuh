@@ -6,9 +6,11 @@
 #include <onepass/onepass.cuh>
 
 #include <cstdint>    // int64_t
+#include <cstdio>     // snprintf
 #include <stdexcept>  // runtime_error
 #include <string>
-#include <utility>  // move
+#include <type_traits>  // is_same
+#include <utility>      // move
 #include <vector>
 
 #include "harness.cuh"
@@ -17,17 +19,34 @@ namespace bench {
 
 namespace op = onepass;
 
+// What the kernel of a launch costs, and how a row is held.
+template <class Pipeline>
+std::string cost_of(Pipeline pipeline, onepass_extent_t extent) {
+  onepass_report_t report;
+  if (op::report(pipeline, extent, &report) != ONEPASS_SUCCESS) return {};
+  const onepass_plan_t &plan = report.plan;
+  char text[256];
+  std::snprintf(text, sizeof text,
+                ", \"strategy\": \"%s\", \"threads\": %d, \"packs\": %d, \"cluster\": %d, \"registers\": %d, "
+                "\"spilled_bytes\": %d, \"shared_bytes\": %d, \"blocks_per_sm\": %d, \"occupancy\": %.3f",
+                onepass_row_strategy_string(plan.strategy), plan.threads, plan.packs, plan.cluster, report.registers,
+                report.spilled_bytes, report.shared_bytes, report.blocks_per_sm, report.occupancy);
+  return text;
+}
+
 // One launch of a pipeline, in a workspace of its own.
 template <class Pipeline, class Extent>
-call fused(workload &work, Pipeline pipeline, Extent extent, onepass_exec_t exec = {}) {
+kernel_call fused(workload &work, Pipeline pipeline, Extent extent, onepass_exec_t exec = {}) {
   exec.workspace_bytes = op::workspace_bytes(pipeline, extent);
   if (exec.workspace_bytes > 0) exec.workspace = work.array<char>(int64_t(exec.workspace_bytes));
-  return [=](cudaStream_t stream) {
+  const auto run = [=](cudaStream_t stream) {
     onepass_exec_t here = exec;
     here.stream = stream;
     const onepass_status_t status = op::launch(pipeline, extent, here);
     if (status != ONEPASS_SUCCESS) throw std::runtime_error(onepass_status_string(status));
   };
+  if constexpr (std::is_same_v<Extent, onepass_extent_t>) return {run, cost_of(pipeline, extent)};
+  else return {run, {}};  // the kernels of a width that is known are others
 }
 
 // One after the other: what a program without fusion does.

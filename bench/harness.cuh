@@ -26,6 +26,13 @@ namespace bench {
 
 using call = std::function<void(cudaStream_t)>;  // enqueues the work once; allocates nothing
 
+// One of one kernel, and what that costs a multiprocessor: members of a JSON object, with a comma in front, or none.
+struct kernel_call {
+  call run;
+  std::string cost;
+  operator call() const { return run; }
+};
+
 enum class timing {
   cold,   // device time of one call behind a cleared L2 cache
   graph,  // device time of one call among many in a CUDA graph, with a warm L2 cache
@@ -36,6 +43,7 @@ struct implementation {
   std::string name;  // "roof" is the yardstick; of several roofs the fastest counts
   double slack;      // what the check allows beyond the rounding of the result; see data.cuh
   call run;
+  std::string cost;  // of its kernel, where it is known
 };
 
 // One piece of work on one set of arrays, which it owns.
@@ -46,9 +54,13 @@ class workload {
   std::vector<implementation> implementations;
 
   void add(std::string name, double slack, call run) {
-    implementations.push_back({std::move(name), slack, std::move(run)});
+    implementations.push_back({std::move(name), slack, std::move(run), {}});
   }
   void add(std::string name, call run) { add(std::move(name), 0, std::move(run)); }
+  void add(std::string name, double slack, kernel_call one) {
+    implementations.push_back({std::move(name), slack, std::move(one.run), std::move(one.cost)});
+  }
+  void add(std::string name, kernel_call one) { add(std::move(name), 0, std::move(one)); }
 
   // Device memory for `count` elements, zeroed, the first of them `skip` elements behind an aligned address.
   template <class T>
@@ -281,10 +293,10 @@ class harness {
     std::fprintf(options_.json,
                  "{\"workload\": \"%s\", \"impl\": \"%s\", \"median_us\": %.4f, \"min_us\": %.4f, \"max_us\": %.4f, "
                  "\"spread_us\": %.4f, \"bytes\": %.0f, \"roof_us\": %s, \"device\": \"%s\", \"date\": \"%s\", "
-                 "\"rounds\": %zu, \"cuda\": \"%s\"}\n",
+                 "\"rounds\": %zu, \"cuda\": \"%s\"%s}\n",
                  name.c_str(), timed.work.name.c_str(), timed.median(), timed.us.front(), timed.us.back(),
                  spread(timed), bytes, roof != nullptr ? std::to_string(roof->median()).c_str() : "null",
-                 device_.c_str(), date_.c_str(), timed.us.size(), cuda_.c_str());
+                 device_.c_str(), date_.c_str(), timed.us.size(), cuda_.c_str(), timed.work.cost.c_str());
     std::fflush(options_.json);
   }
 

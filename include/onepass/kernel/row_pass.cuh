@@ -295,7 +295,8 @@ ONEPASS_HD constexpr int stream_blocks() {
 template <class P>
 ONEPASS_HD constexpr unsigned stream_threads() {
   constexpr onepass_geometry_t geometry = geometry_of<P>();
-  return static_cast<unsigned>(onepass_stream_threads(&geometry));
+  constexpr int32_t threads = onepass_stream_threads(&geometry);
+  return static_cast<unsigned>(threads);
 }
 
 template <class Tag, bool Aligned, unsigned Threads = stream_threads<tagged_t<Tag>>()>
