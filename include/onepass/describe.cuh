@@ -243,6 +243,8 @@ ONEPASS_HD constexpr onepass_geometry_t geometry_of() {
           any_needs_row<P>::value ? staged_in_pipeline<P>().stores : 0,
           any_needs_row<P>::value ? staged_in_pipeline<P>().bytes : 0};
 }
+template <class P>
+inline constexpr onepass_geometry_t geometry_v = geometry_of<P>();
 
 // About how many registers a thread of a kernel holds at once beside its addresses: the raw words of `packs` groups,
 // the values of one (doubles come in twos, as their functions need temporaries), the state.

@@ -178,7 +178,7 @@ onepass_status_t row_device_of(onepass_row_device_t *out) {
   for (int aligned = 0; aligned < 2 && error == cudaSuccess && cooperative != 0; ++aligned)
     error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
         &out->stream_blocks[aligned], aligned ? kernel.function : misaligned.function,
-        static_cast<int>(stream_threads<tagged_t<Tag>>()), 0);
+        static_cast<int>(stream_threads<tagged_t<Tag>>), 0);
   out->cluster = clusters && compiled.ptxVersion >= 90 ? ONEPASS_MAX_CLUSTER : 1;
   out->multiprocessors = multiprocessors;
   out->shared_bytes = shared - 3072;  // what the reductions of a row may need

@@ -293,13 +293,9 @@ ONEPASS_HD constexpr int stream_blocks() {
 }
 
 template <class P>
-ONEPASS_HD constexpr unsigned stream_threads() {
-  constexpr onepass_geometry_t geometry = geometry_of<P>();
-  constexpr int32_t threads = onepass_stream_threads(&geometry);
-  return static_cast<unsigned>(threads);
-}
+inline constexpr unsigned stream_threads = static_cast<unsigned>(onepass_stream_threads(&geometry_v<P>));
 
-template <class Tag, bool Aligned, unsigned Threads = stream_threads<tagged_t<Tag>>()>
+template <class Tag, bool Aligned, unsigned Threads = stream_threads<tagged_t<Tag>>>
 __global__ void __launch_bounds__(Threads, stream_blocks<tagged_t<Tag>>() * ONEPASS_STREAM_THREADS / Threads)
     row_stream_kernel(const __grid_constant__ tagged_t<Tag> p, const __grid_constant__ row_shape s,
                       const __grid_constant__ row_workspace w) {
