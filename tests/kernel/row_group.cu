@@ -138,8 +138,8 @@ void check_groups(const Head &head) {
         const auto launched = op::launch(op::load(in.at(skip)) | head.stages(vector.at()) |
                                              op::quantize_groups<Group>(op::store(q.at(skip)), scales.at(), pitch),
                                          extent, forced(strategy));
-        // Rows are shared by 256 threads in shared memory, and in registers, where each has 4 packs of 16 columns.
-        const std::int64_t held = group > 4096 ? 0 : 16 * 4 * 256;
+        // Rows are shared by 256 threads in shared memory, and by 512 in registers, where each has 2 packs of 16 columns.
+        const std::int64_t held = 16 * 2 * 512;
         if ((strategy == ONEPASS_ROW_SHARED && group > 4096) || (strategy == ONEPASS_ROW_BLOCK && n > held)) {
           CHECK(launched == ONEPASS_ERROR_STRATEGY);
           CHECK(touched(q, 0, 0) == 0);

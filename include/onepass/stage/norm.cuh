@@ -76,9 +76,10 @@ struct centred {
     return combine(own[0], own[1]);
   }
   ONEPASS_HD moments::state<R> whole(const sums &s, const row_size &size) const {
-    return size.n == 0 ? moments::state<R>{0, 0, 0, 0} : whole_of(s, static_cast<R>(size.n));
+    return whole_of(s, static_cast<R>(size.n));
   }
   ONEPASS_HD moments::state<R> whole_of(const sums &s, R count) const {
+    if (count == R(0)) return {0, 0, 0, 0};
     const R shift = times(s.first, inverse), spread = fused(-shift, s.first, s.second);
     // The differences are all the same, but for the rounding of their sums: the mean has missed the one value.
     if (s.second > R(0) && spread < times(s.second, R(sizeof(R) == 4 ? 0x1p-20 : 0x1p-46)))
