@@ -49,6 +49,12 @@ inline int block_threads(const onepass_plan_t &plan) {
   return plan.strategy == ONEPASS_ROW_WARP ? ONEPASS_WARP_ROW_THREADS : plan.threads;
 }
 
+// Lets a kernel have the shared memory of its plan: with that of its reductions it may be more than every kernel may.
+inline cudaError_t allow_shared_bytes(kernel_handle kernel, const onepass_plan_t &plan) {
+  if (plan.shared_bytes <= 32 * 1024) return cudaSuccess;
+  return cudaFuncSetAttribute(kernel.function, cudaFuncAttributeMaxDynamicSharedMemorySize, plan.shared_bytes);
+}
+
 // The launch's own error alone: cudaGetLastError is not asked.
 template <class... Args>
 onepass_status_t start_kernel(kernel_handle kernel, const onepass_plan_t &plan, int64_t blocks,
@@ -60,11 +66,8 @@ onepass_status_t start_kernel(kernel_handle kernel, const onepass_plan_t &plan, 
   config.dynamicSmemBytes = static_cast<size_t>(plan.shared_bytes);
   config.stream = static_cast<cudaStream_t>(exec.stream);
   config.attrs = attributes;
-  if (plan.shared_bytes > 32 * 1024) {  // with that of the reductions it may be more than every kernel may have
-    const cudaError_t error =
-        cudaFuncSetAttribute(kernel.function, cudaFuncAttributeMaxDynamicSharedMemorySize, plan.shared_bytes);
-    if (error != cudaSuccess) return status_of(error);
-  }
+  const cudaError_t allowed = allow_shared_bytes(kernel, plan);
+  if (allowed != cudaSuccess) return status_of(allowed);
   if (plan.cluster > 1) {
     attributes[0].id = cudaLaunchAttributeClusterDimension;
     attributes[0].val.clusterDim = {static_cast<unsigned>(plan.cluster), 1, 1};
@@ -193,6 +196,7 @@ onepass_status_t report_on_device(const onepass_plan_t &plan, onepass_report_t *
   int device = 0, threads_per_sm = 0, blocks = 0;
   cudaError_t error = cudaGetDevice(&device);
   if (error == cudaSuccess) error = cudaFuncGetAttributes(&attributes, kernel.function);
+  if (error == cudaSuccess) error = allow_shared_bytes(kernel, plan);
   if (error == cudaSuccess)
     error = cudaDeviceGetAttribute(&threads_per_sm, cudaDevAttrMaxThreadsPerMultiProcessor, device);
   if (error == cudaSuccess)

@@ -73,7 +73,8 @@ __device__ __forceinline__ void hold_row(const P &p, row_place place, int64_t co
   using raw_type = decltype(fetch_early<N, false>(p.inner, position<N, A>{}));
   const int64_t origin = static_cast<int64_t>(first) * N, column = origin + thread * int64_t{N};
   const auto own = static_cast<unsigned>(columns > origin ? columns - origin : 0);
-  place.part = size_of_row(Group::template columns_of_part<N>(own));
+  if constexpr (Group::threads > 32) place.part = size_of_row(Group::template columns_of_part<N>(own));
+  else place.part = place.size;
   position<N, A> at[Packs];
   raw_type raw[Packs];
   ONEPASS_UNROLL

@@ -76,10 +76,9 @@ struct centred {
     return combine(own[0], own[1]);
   }
   ONEPASS_HD moments::state<R> whole(const sums &s, const row_size &size) const {
-    return whole_of(s, static_cast<R>(size.n));
+    return size.n == 0 ? moments::state<R>{0, 0, 0, 0} : whole_of(s, static_cast<R>(size.n));
   }
   ONEPASS_HD moments::state<R> whole_of(const sums &s, R count) const {
-    if (count == R(0)) return {0, 0, 0, 0};
     const R shift = times(s.first, inverse), spread = fused(-shift, s.first, s.second);
     // The differences are all the same, but for the rounding of their sums: the mean has missed the one value.
     if (s.second > R(0) && spread < times(s.second, R(sizeof(R) == 4 ? 0x1p-20 : 0x1p-46)))
@@ -116,7 +115,8 @@ struct layer_norm_statistic : moments {
     if constexpr (cs::is_same_v<Math, narrow_math>) about = over.first(part.origin);
     const R d = part.count > R(0) ? plus(minus(part.origin, about), part.shift) : R(0), nd = times(part.count, d);
     const centred<R> all{about, times(inverse, R(0x1p-31))};
-    return all.whole_of(over(all, sums{nd, fused(nd, d, part.squares)}), times(means.second, R(0x1p31)));
+    const sums both = over(all, sums{nd, fused(nd, d, part.squares)});
+    return means.second == R(0) ? part : all.whole_of(both, times(means.second, R(0x1p31)));
   }
   template <class R>
   ONEPASS_HD layer_norm_row<R> finish(const state<R> &s, const row_size &size) const {
