@@ -4,6 +4,8 @@
 #ifndef ONEPASS_TESTS_STAGE_ROW_HPP
 #define ONEPASS_TESTS_STAGE_ROW_HPP
 
+#include <any>
+
 #include "../catch.hpp"
 #include "../util.hpp"
 
@@ -155,6 +157,72 @@ auto held_row(const Stage &stage, const std::vector<T> &x) {
     return finished(detail::row_lane_call<Math, F, R>{stage.f, result});
   }
 }
+// What the lanes of a warp get of states that they combine at once, one after the other instead of in lockstep: a lane
+// runs until it asks for a combination that is not known yet, and again when all have asked for it.
+struct one_by_one {
+  struct asked {};
+  struct combination {
+    std::vector<std::any> of_lanes;
+    std::any all, first;
+  };
+  std::vector<combination> &known;
+  std::size_t lanes;
+  mutable std::size_t next = 0;
+
+  template <class S, class State>
+  __host__ __device__ State operator()(const S &statistic, const State &state) const {
+#ifdef __CUDA_ARCH__
+    return state;  // never called
+#else
+    combination &c = take(state);
+    if (!c.all.has_value()) {
+      State all = std::any_cast<State>(c.of_lanes[0]);
+      for (std::size_t i = 1; i < lanes; ++i) all = statistic.combine(all, std::any_cast<State>(c.of_lanes[i]));
+      c.all = all;
+    }
+    return std::any_cast<State>(c.all);
+#endif
+  }
+  template <class T>
+  __host__ __device__ T first(const T &x) const {
+#ifdef __CUDA_ARCH__
+    return x;
+#else
+    return std::any_cast<T>(take(x).of_lanes[0]);
+#endif
+  }
+
+ private:
+  template <class T>
+  combination &take(const T &x) const {
+    if (next == known.size()) known.emplace_back();
+    combination &c = known[next++];
+    if (c.of_lanes.size() < lanes) {
+      c.of_lanes.push_back(x);
+      throw asked{};
+    }
+    return c;
+  }
+};
+// The result of a row stage's statistic by the parts of a row that begin at `begins`, which are combined at once.
+template <class Math = onepass::detail::full_math, class Stage, class T>
+auto joined_result(const Stage &stage, const std::vector<T> &x, std::vector<std::size_t> begins) {
+  const auto statistic = stage.template statistic_in<Math>();
+  begins.push_back(x.size());
+  std::vector<decltype(statistic.template identity<T>())> states;
+  for (std::size_t i = 0; i + 1 < begins.size(); ++i) {
+    const std::vector<T> part(x.begin() + static_cast<std::ptrdiff_t>(begins[i]), x.begin() + static_cast<std::ptrdiff_t>(begins[i + 1]));
+    const auto second = second_phase<Math>(stage, part);
+    states.push_back(second.whole(folded(second, mapped(second, part)), onepass::detail::size_of_row(static_cast<std::int64_t>(part.size()))));
+  }
+  std::vector<one_by_one::combination> known;
+  for (std::size_t lane = 0;; lane = (lane + 1) % states.size()) try {
+      const auto all = statistic.across(states[lane], one_by_one{known, states.size()});
+      return statistic.finish(all, onepass::detail::size_of_row(static_cast<std::int64_t>(x.size())));
+    } catch (const one_by_one::asked &) {
+    }
+}
+
 // As the values flow: f32 of 16-bit floats.
 template <class T>
 auto widened(const std::vector<T> &x) {

@@ -185,6 +185,30 @@ TEST_CASE("softmax before a 16-bit store") {
   CHECK(b <= 1);
 }
 
+TEST_CASE("softmax by parts of a row, which have a greatest value each, or none") {
+  for (const double spread : {1.0, 50.0, 1e4}) {
+    const std::vector<float> x = uniform<float>(300, -spread, spread);
+    const row_truth truth(x);
+    for (const std::vector<std::size_t> &begins : {std::vector<std::size_t>{0}, {0, 1}, {0, 0, 100, 200, 250, 300}}) {
+      const auto full = joined_result(op::softmax, x, begins);
+      const auto narrow = joined_result<detail::narrow_math>(op::softmax, x, begins);
+      CHECK(full.base == truth.most);
+      CHECK(narrow.base == truth.most);
+      CHECK(std::fabs(full.sum - truth.powers) <= 1e-6L * truth.powers);
+      CHECK(std::fabs(narrow.sum - truth.powers) <= 1e-5L * truth.powers);
+    }
+  }
+  for (const float special : {inf, not_number}) {
+    std::vector<float> x(300, 1);
+    x[200] = special;
+    const auto row = joined_result(op::softmax, x, {0, 100, 250});
+    CHECK(row.inverse != row.inverse);
+  }
+  const std::vector<float> nothing(300, -inf);
+  const auto row = joined_result(op::softmax, nothing, {0, 100, 250});
+  CHECK(row.inverse != row.inverse);
+}
+
 TEST_CASE("in place, and of rows or columns that are not there") {
   matrix<float> x(3, 10, uniform<float>(30, -3, 3));
   const matrix<float> y = rows_through<float>(x, op::softmax);
