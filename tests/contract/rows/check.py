@@ -23,8 +23,10 @@ def main():
     args = parser.parse_args()
     faults = []
 
-    table = (Path(args.include) / "onepass/plan_rows.h").read_text(encoding="utf-8")
-    most = int(re.search(r"ONEPASS_THREAD_ELEMENTS = (\d+)", table)[1])  # a pack has 8 of 16 bits
+    headers = Path(args.include) / "onepass"
+    table = (headers / "plan_rows.h").read_text(encoding="utf-8")
+    constants = (headers / "geometry.h").read_text(encoding="utf-8")
+    most = int(re.search(r"ONEPASS_THREAD_ELEMENTS = (\d+)", constants)[1])  # a pack has 8 of 16 bits
     sizes = {(threads, packs) for threads, packs, lanes in re.findall(r"\{ONEPASS_ROW_\w+, (\d+), (\d+), (\d+)\}", table)
              if 0 < int(packs) * 8 <= most and int(lanes) <= 8}
     if len(sizes) < 10:
