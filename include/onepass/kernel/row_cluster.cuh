@@ -190,7 +190,7 @@ __global__ void __launch_bounds__(Threads, 1)
     land_row<Tag, N, Packs, Threads>{p, s, to, part, rows.row, rows.end}();
     threads::ready();
     unsigned round = 0;
-    for (; rows.row < rows.end; rows.advance(s, round), ++round) {
+    for (; rows.end > rows.row; rows.advance(s, round), ++round) {
       rows.draw(s, rank, round);
       row_place place = place_of_row<Tag, true>(s, rows.row, rank == 0 && threadIdx.x == 0);
       place.round = round;
@@ -215,7 +215,7 @@ __global__ void __launch_bounds__(Threads, 1)
   } else {
     threads::ready();
     unsigned round = 0;
-    for (; rows.row < rows.end; rows.advance(s, round), ++round) {
+    for (; rows.end > rows.row; rows.advance(s, round), ++round) {
       rows.draw(s, rank, round);
       row_place place = place_of_row<Tag, false>(s, rows.row, rank == 0 && threadIdx.x == 0);
       const part_of_row<N> part(s, rank, place.size.n);
