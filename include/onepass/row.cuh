@@ -146,15 +146,7 @@ struct math_of_row<list<Row, Behind...>> {
   using type = math_before<full_math, Behind...>;
 };
 
-// The last reduction of a list, its state, and the states with another in its place.
-template <class Reduction>
-ONEPASS_HD constexpr const Reduction &last_reduction(const list<Reduction> &all) {
-  return all.head;
-}
-template <class Reduction, class Next, class... More>
-ONEPASS_HD constexpr const auto &last_reduction(const list<Reduction, Next, More...> &all) {
-  return last_reduction(all.tail);
-}
+// The state behind the last reduction of a list, and the states with another in its place.
 template <class State>
 ONEPASS_HD constexpr State &last_state(states<State> &s) {
   return s.head;

@@ -163,7 +163,7 @@ struct one_by_one {
   struct asked {};
   struct combination {
     std::vector<std::any> of_lanes;
-    std::any all, first;
+    std::any all;
   };
   std::vector<combination> &known;
   std::size_t lanes;
@@ -181,14 +181,6 @@ struct one_by_one {
       c.all = all;
     }
     return std::any_cast<State>(c.all);
-#endif
-  }
-  template <class T>
-  __host__ __device__ T first(const T &x) const {
-#ifdef __CUDA_ARCH__
-    return x;
-#else
-    return std::any_cast<T>(take(x).of_lanes[0]);
 #endif
   }
 

@@ -36,10 +36,6 @@ struct over_lanes {
   __device__ __forceinline__ State operator()(const S &statistic, const State &state) const {
     return butterfly<Most>(statistic, state, lanes);
   }
-  template <class T>
-  __device__ __forceinline__ T first(const T &x) const {
-    return shuffle_words(x, [](unsigned w) { return __shfl_sync(all_lanes, w, 0); });
-  }
 };
 
 // The threads of a row: `Threads` neighbours of a warp, or a block of a multiple of 32, of which each warp has a part

@@ -146,7 +146,7 @@ template <class Reductions, class States>
 __device__ __forceinline__ auto put_reductions(const Reductions &reductions, const States &row,
                                                const row_place &place) {
   if (place.leads) put_row(reductions, row, place.row, place.size.n);
-  return last_reduction(reductions).statistic.finish(last_state(row), place.size);
+  return last(reductions).statistic.finish(last_state(row), place.size);
 }
 
 // A segment: the parts up to the next row stage over the held row, the reductions among them together with that of the

@@ -87,14 +87,9 @@ struct centred {
   }
 };
 
-template <class Math>
 struct layer_norm_statistic : moments {
   static constexpr bool joins = true;
   double eps;
-  template <class M>
-  ONEPASS_HD constexpr layer_norm_statistic<M> as() const {
-    return {{}, eps};
-  }
   template <class T>
   ONEPASS_HD constexpr row_mean<real_t<T>> first(const row_size &size) const {
     return {{}, inverse_of<real_t<T>>(size)};
@@ -103,20 +98,17 @@ struct layer_norm_statistic : moments {
   ONEPASS_HD constexpr centred<R> second(R mean, const row_size &size) const {
     return {mean, inverse_of<R>(size)};
   }
-  // About the mean of the parts' means, which need not be exact. No product of a mean and its weight overflows. In narrow
-  // math about the first mean: of p parts, the differences may then be p times as great as they need be.
+  // About the mean of the parts' means, which need not be exact. No product of a mean and its weight overflows.
   template <class R, class Over>
   ONEPASS_HD state<R> across(const state<R> &part, const Over &over) const {
     using sums = typename centred<R>::sums;
     const R weight = times(part.count, R(0x1p-31));
     const sums means = over(centred<R>{}, sums{times(part.origin, weight), weight});
     const R inverse = reciprocal(means.second);
-    R about = times(means.first, inverse);
-    if constexpr (cs::is_same_v<Math, narrow_math>) about = over.first(part.origin);
-    const R d = part.count > R(0) ? plus(minus(part.origin, about), part.shift) : R(0), nd = times(part.count, d);
-    const centred<R> all{about, times(inverse, R(0x1p-31))};
-    const sums both = over(all, sums{nd, fused(nd, d, part.squares)});
-    return means.second == R(0) ? part : all.whole_of(both, times(means.second, R(0x1p31)));
+    const centred<R> about{times(means.first, inverse), times(inverse, R(0x1p-31))};
+    const R d = part.count > R(0) ? plus(minus(part.origin, about.mean), part.shift) : R(0), nd = times(part.count, d);
+    const sums all = over(about, sums{nd, fused(nd, d, part.squares)});
+    return means.second == R(0) ? part : about.whole_of(all, times(means.second, R(0x1p31)));
   }
   template <class R>
   ONEPASS_HD layer_norm_row<R> finish(const state<R> &s, const row_size &size) const {
@@ -224,19 +216,19 @@ using if_no_norm_call = cs::enable_if_t<!is_norm_call<Weights>(static_cast<list<
 struct layer_norm_word {
   template <class... Out>
   ONEPASS_HD constexpr auto operator()(double eps, kept_results<Out...> kept = {}) const {
-    return make_row_stage(layer_norm_statistic<full_math>{{}, eps}, layer_norm_op{}, kept);
+    return make_row_stage(layer_norm_statistic{{}, eps}, layer_norm_op{}, kept);
   }
   template <class Gamma, class... Out, class = cs::enable_if_t<is_weight<Gamma>>>
   ONEPASS_HD constexpr auto operator()(Gamma gamma, double eps, kept_results<Out...> kept = {}) const {
     if constexpr (cs::is_null_pointer_v<Gamma>) return (*this)(eps, kept);
-    else return make_row_stage(layer_norm_statistic<full_math>{{}, eps}, layer_norm_op{}, kept, weight(gamma));
+    else return make_row_stage(layer_norm_statistic{{}, eps}, layer_norm_op{}, kept, weight(gamma));
   }
   template <class Gamma, class Beta, class... Out, class = cs::enable_if_t<is_weight<Gamma> && is_weight<Beta>>>
   ONEPASS_HD constexpr auto operator()(Gamma gamma, Beta beta, double eps, kept_results<Out...> kept = {}) const {
     if constexpr (cs::is_null_pointer_v<Beta>) return (*this)(gamma, eps, kept);
     else if constexpr (cs::is_null_pointer_v<Gamma>)
-      return make_row_stage(layer_norm_statistic<full_math>{{}, eps}, layer_norm_op{}, kept, number<int>{1}, weight(beta));
-    else return make_row_stage(layer_norm_statistic<full_math>{{}, eps}, layer_norm_op{}, kept, weight(gamma), weight(beta));
+      return make_row_stage(layer_norm_statistic{{}, eps}, layer_norm_op{}, kept, number<int>{1}, weight(beta));
+    else return make_row_stage(layer_norm_statistic{{}, eps}, layer_norm_op{}, kept, weight(gamma), weight(beta));
   }
   template <class... T, class = if_no_norm_call<2, T...>>
   ONEPASS_HD constexpr auto operator()(const T &...) const {

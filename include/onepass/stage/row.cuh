@@ -10,8 +10,7 @@
 //                       stands mapped<Math>(map(x), result, operand...), and of_part(result) makes the result of a row
 //                       that of the part whose values it has mapped
 //   across(state, over) if it joins: the states of parts combined at once, where combine step by step would take longer.
-//                       Each lane of a warp has one; over(statistic, x) is the combination of all that lanes have, and
-//                       over.first(x) what the first has
+//                       Each lane of a warp has one, and over(statistic, x) is the combination of all that lanes have
 // and a form for each kind of math, as<Math>(). What finish returns may have kept(), the results that keep() writes;
 // else they are what finish returns. `size` is the number of columns, an int64 with its reciprocal.
 #ifndef ONEPASS_STAGE_ROW_CUH
