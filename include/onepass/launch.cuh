@@ -128,7 +128,9 @@ onepass_status_t start_rows(kernel_handle kernel, const tagged_t<Tag> &p, onepas
   rows.count = extent.columns_at;
   rows.offsets = extent.offsets;
   rows.offset_bytes = extent.offset_bytes;
+  rows.varied = extent.columns_at != nullptr || extent.offsets != nullptr;
   rows.image_bytes = static_cast<uint32_t>(plan.image_bytes);
+  rows.outer = extent.columns > 0 ? static_cast<uint32_t>(onepass_ceil_div(16, extent.columns)) : 1;
   rows.part = static_cast<uint32_t>(plan.packs * plan.threads);
   rows.resident = static_cast<uint32_t>(plan.resident);
   rows.rounds = plan.rounds;

@@ -88,14 +88,17 @@ struct position<N, access::held_row> : held_position<N> {
   static constexpr access mode = access::held_row;
 };
 
-// A group of a row of which images are kept: what a store of small elements writes lies in shared memory as it will in
-// global memory, up to a word of 16 bytes, and goes there word by word when the row is whole.
+// A group of a row of which images are kept: what a store of small elements writes lies in shared memory, group by
+// group, and goes to global memory word by word when the row is whole. All groups of a thread in a row, a multiple of N
+// columns apart, begin at one distance from a word of 16 bytes.
 template <int N>
 struct position<N, access::image> {
   static constexpr access mode = access::image;
   int64_t row, column, index;
   int32_t count;
-  bool border;                   // as above
+  int32_t beside;                // columns between the thread's first group and this one
+  bool outer;                    // the array begins or ends in this row, or next to it
+  bool cut;                      // where false, all lanes exist or none
   unsigned char *memory;         // of all images
   unsigned groups;               // that an image has room for,
   int64_t origin;                // and the column of the first

@@ -35,11 +35,16 @@ struct has_fold<S, State, T, N, A,
 ONEPASS_NO_EXEC_CHECK
 template <class S, class State, class T, int N, access A>
 ONEPASS_HD State fold(const S &statistic, const State &state, const pack<T, N> &v, const position<N, A> &at) {
+  if constexpr (A == access::image)
+    if (!at.cut) {
+      const State folded = fold(statistic, state, v, at.whole());
+      return at.count > 0 ? folded : state;
+    }
   if constexpr (A == access::entire || A == access::held) {
     const State folded = fold(statistic, state, v, at.whole());
     return at.full() ? folded : state;
   } else if constexpr (has_fold<S, State, T, N, A>::value) {
-    if constexpr (is_row<A> || A == access::held_row) {
+    if constexpr ((is_row<A> && A != access::image) || A == access::held_row) {
       if (at.full()) return statistic.fold(state, v, at.whole());  // all but the last of a row
       if (at.count == 0) return state;
     }

@@ -44,23 +44,34 @@ struct nothing_next {
 // cuts, whichever that is, and those in front of it are whole or not there: conditions of lanes are in the last alone.
 template <int N, access A, unsigned Packs, bool Full>
 __device__ __forceinline__ position<N, A> locate_pack(const row_place &place, int64_t columns, int64_t column,
-                                                      unsigned own, unsigned k, unsigned stride) {
+                                                      unsigned thread, unsigned own, unsigned k, unsigned stride) {
   const int64_t index = place.first + column;
   if constexpr (A != access::image) {
     const int64_t at = column + k * int64_t{stride}, left = columns - at;
     const bool exists = Full && k + 1 < Packs;
     return {place.row, at, index + k * int64_t{stride}, exists || left > 0 ? N : 0, false, false};
   } else {
-    const unsigned fit = own / stride, whole = fit >= Packs ? Packs - 1 : fit, from = k + 1 < Packs ? k : whole;
-    const int64_t beside = from * int64_t{stride}, at = column + beside;
-    const int32_t left = static_cast<int32_t>(columns - at), some = left < N ? (left > 0 ? left : 0) : N;
+    const unsigned fit = own / stride, whole = fit >= Packs ? Packs - 1 : fit,
+                   beside = (k + 1 < Packs ? k : whole) * stride;
+    const int32_t left = static_cast<int32_t>(own - beside - thread * N), some = left < N ? (left > 0 ? left : 0) : N;
     position<N, A> where{};
     where.row = place.row;
-    where.column = at;
+    where.column = column + beside;
     where.index = index + beside;
-    where.count = k + 1 == Packs ? some : k < whole ? N : 0;
-    where.border = place.outer && (at < 16 || left < N + 16);
+    where.beside = static_cast<int32_t>(beside);
+    where.cut = k + 1 == Packs;
+    where.count = where.cut ? some : k < whole ? N : 0;
     return where;
+  }
+}
+
+// The raw words of the packs of a misaligned row.
+template <bool Outer, int N, unsigned Packs, class P, class Raw>
+__device__ __forceinline__ void fetch_packs(const P &p, position<N, access::image> (&at)[Packs], Raw (&raw)[Packs]) {
+  ONEPASS_UNROLL
+  for (unsigned k = 0; k < Packs; ++k) {
+    at[k].outer = Outer;
+    raw[k] = fetch_early<N, false>(p.inner, at[k]);
   }
 }
 
@@ -75,18 +86,25 @@ __device__ __forceinline__ void hold_row(const P &p, row_place place, int64_t co
   const auto own = static_cast<unsigned>(columns > origin ? columns - origin : 0);
   if constexpr (Group::threads > 32) place.part = size_of_row(Group::template columns_of_part<N>(own));
   else place.part = place.size;
+  constexpr bool by_end = A == access::image && has_crooked<raw_type>;  // at an end of an array it is read differently
   position<N, A> at[Packs];
   raw_type raw[Packs];
   ONEPASS_UNROLL
   for (unsigned k = 0; k < Packs; ++k) {
-    at[k] = locate_pack<N, A, Packs, Full>(place, columns, column, own, k, stride * N);
+    at[k] = locate_pack<N, A, Packs, Full>(place, columns, column, thread, own, k, stride * N);
     if constexpr (A == access::image) {
       at[k].memory = images;
       at[k].groups = Packs * stride;
       at[k].origin = origin;
     }
-    if (A == access::image || computes<Group>(at[k])) raw[k] = fetch_early<N, false>(p.inner, at[k]);
+    if constexpr (!by_end)
+      if (A == access::image || computes<Group>(at[k])) raw[k] = fetch_early<N, false>(p.inner, at[k]);
   }
+  if constexpr (by_end) {
+    if (place.outer) fetch_packs<true>(p, at, raw);
+    else fetch_packs<false>(p, at, raw);
+  }
+  if constexpr (A == access::image) straighten_all(raw);
   run_held<Group, source_value_t<P>>(loaded_row<N, A, Packs, P, raw_type, Next>{p, raw, at, next}, p.inner.tail, at,
                                      place);
   if constexpr (A == access::image && staged_in_pipeline<P>().stores > 0) {
@@ -100,10 +118,9 @@ template <class P>
 ONEPASS_HD constexpr int row_blocks(int threads, unsigned packs, bool aligned) {
   const int lanes = static_cast<int>(packs) * lanes_v<P>,
             live = lanes * (widest_value(static_cast<P *>(nullptr)) / 2 + streamed_bytes<P>()) / 4;
-  const bool loose = aligned || lanes_v<P> <= 4 || kept_bytes<P>() == 0;  // else words of rows and vectors are shifted
-  const bool two = threads == 512 && live <= 48 && loose;                 // there is room for two such blocks or one
+  const bool two = threads == 512 && live <= 48;  // there is room for two such blocks or one
   const int held = live <= 20 ? 48 : live <= 40 || two ? 64 : live <= 56 ? 80 : 128;
-  const int registers = aligned || held == 128 || two ? held : held + 16;  // words in front of and behind a group
+  const int registers = aligned || held == 128 || two ? held : held + 8;  // words in front of and behind a group
   int blocks = 16;  // a quarter of a multiprocessor has 512 registers for a thread of each of its warps
   while (blocks > 1 && 512 / ((blocks * threads / 32 + 3) / 4) / 8 * 8 < registers) --blocks;
   return blocks;

@@ -15,7 +15,9 @@ struct row_shape {
   const int64_t *count;  // null, or where the number of columns lies
   const void *offsets;   // null, or where the beginnings of segments lie
   int32_t offset_bytes;
+  bool varied;           // whether one of these two is not null
   uint32_t image_bytes;  // of a row's images in shared memory, 0 for none
+  uint32_t outer;        // rows of which the array's first 16 elements are, or its last
   uint32_t part;         // groups that a block of a cluster takes,
   uint32_t resident;     // clusters that take `rounds` rows each; those behind take one,
   unsigned *ticket;      // unless this is not null: where clusters draw rows
@@ -45,17 +47,17 @@ template <class Tag, bool Aligned>
 __device__ __forceinline__ row_place place_of_row(const row_shape &s, int64_t row, bool leads) {
   constexpr int64_t fixed = fixed_columns<Tag>::value;
   if constexpr (fixed >= 0)
-    return {row, row * fixed, size_of_row(fixed), {}, leads, row == 0 || row + 1 == s.rows, 0};
-  if (!Aligned && s.offsets != nullptr) {
-    if (row >= s.rows) return {row, 0, {0, 0}, {}, false, true, 0};
-    const int64_t first = s.offset(row), end = s.offset(row + 1), last = s.offset(s.rows),
-                  length = end > first ? end - first : 0, n = length < s.columns ? length : s.columns;
-    return {row, first, size_of_row(n), {}, leads, first < 16 || last - end < 16, 0};
+    return {row, row * fixed, size_of_row(fixed), {}, leads, row < s.outer || row + s.outer >= s.rows, 0};
+  const bool outer = row < s.outer || row + s.outer >= s.rows;
+  if (Aligned || !s.varied) return {row, row * s.columns, {s.columns, s.inverse}, {}, leads, outer, 0};
+  if (s.offsets == nullptr) {
+    const int64_t n = *s.count, columns = n < 0 ? 0 : n < s.columns ? n : s.columns;
+    return {row, 0, size_of_row(columns), {}, leads, outer, 0};
   }
-  const bool outer = row == 0 || row + 1 == s.rows;
-  if (Aligned || s.count == nullptr) return {row, row * s.columns, {s.columns, s.inverse}, {}, leads, outer, 0};
-  const int64_t n = *s.count, columns = n < 0 ? 0 : n < s.columns ? n : s.columns;
-  return {row, 0, size_of_row(columns), {}, leads, outer, 0};
+  if (row >= s.rows) return {row, 0, {0, 0}, {}, false, true, 0};
+  const int64_t first = s.offset(row), end = s.offset(row + 1), last = s.offset(s.rows),
+                length = end > first ? end - first : 0, n = length < s.columns ? length : s.columns;
+  return {row, first, size_of_row(n), {}, leads, first < 16 || last - end < 16, 0};
 }
 
 // Group `own` of a row, in [0, 2^31 / N); Exists where all its lanes are known to.
