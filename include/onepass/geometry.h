@@ -84,6 +84,8 @@ enum {
   ONEPASS_PASSING_STREAM_THREADS = 256,  // of rows that no stage holds, and of those of up to so many groups
   ONEPASS_NARROW_STREAM_THREADS = 64,
   ONEPASS_NARROW_STREAM_GROUPS = 4096,
+  ONEPASS_WARP_STREAM_THREADS = 32,  // and so many
+  ONEPASS_WARP_STREAM_GROUPS = 1024,
   ONEPASS_STREAM_PARTS = 256,  // of a row, at most, if several blocks are to share it
   ONEPASS_CLUSTER_THREADS = 512,
   ONEPASS_CLUSTER_PACKS = 8,

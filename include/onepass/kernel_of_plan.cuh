@@ -35,9 +35,12 @@ kernel_handle row_kernel_for(const onepass_plan_t &plan) {
 template <class Tag, bool Aligned>
 kernel_handle wide_row_kernel_for(const onepass_plan_t &plan) {
   constexpr int packs = onepass_row_packs(ONEPASS_CLUSTER_PACKS, lanes_v<tagged_t<Tag>>);
-  if constexpr (stream_threads<tagged_t<Tag>> != ONEPASS_STREAM_THREADS)
+  if constexpr (stream_threads<tagged_t<Tag>> != ONEPASS_STREAM_THREADS) {
+    if (plan.strategy == ONEPASS_ROW_STREAM && plan.threads == ONEPASS_WARP_STREAM_THREADS)
+      return &row_stream_kernel<Tag, Aligned, ONEPASS_WARP_STREAM_THREADS>;
     if (plan.strategy == ONEPASS_ROW_STREAM && plan.threads == ONEPASS_NARROW_STREAM_THREADS)
       return &row_stream_kernel<Tag, Aligned, ONEPASS_NARROW_STREAM_THREADS>;
+  }
   if (plan.strategy == ONEPASS_ROW_STREAM) return &row_stream_kernel<Tag, Aligned>;
   if constexpr (held_bytes<tagged_t<Tag>>() > 0) {
     if (plan.strategy == ONEPASS_ROW_CLUSTER)

@@ -140,11 +140,15 @@ ONEPASS_HD T logistic_times(T y, T z) {
   const T e = exp_op{}(far ? times(T(-0.5), t) : -t), r = times(y, near_quotient(z < T(0) ? e : T(1), plus(T(1), e)));
   return far && z < T(0) ? times(r, e) : r;
 }
-// The same in the approximate functions, as a square throughout.
+// The same in the approximate functions, of `exponent` = -z / ln 2 - 16: both sides of the quotient are 2^16 too small,
+// since a reciprocal below 2^-126 is 0, and results of bf16 go down to 2^-133. (Of y itself that costs a quarter of the
+// least of them.)
+ONEPASS_HD float fast_logistic_quotient(float y, float exponent) {
+  constexpr float scale = 1.0f / 65536;
+  return times(times(y, scale), fast_reciprocal(plus(scale, fast_exp2(exponent))));
+}
 ONEPASS_HD float fast_logistic_times(float y, float z) {
-  const float h = fast_exp2(times(::fabsf(z), -0.72134752f));
-  const float factor = z < 0.0f ? h : 1.0f;
-  return times(times(y, factor), times(factor, fast_reciprocal(fused(h, h, 1.0f))));
+  return fast_logistic_quotient(y, fused(z, -1.44269504f, -16.0f));
 }
 
 struct sigmoid_op {

@@ -88,7 +88,7 @@ struct gelu_tanh_op {
   }
   ONEPASS_HD float narrow(float x) const {
     const float y = greater(x, -30.0f);
-    return fast_logistic_times(y, times(y, fused(times(y, y), 0.07135482f, 1.5957691f)));
+    return fast_logistic_quotient(y, fused(y, fused(times(y, y), -0.10294324f, -2.3022082f), -16.0f));
   }
 
  private:
