@@ -97,8 +97,9 @@ struct position<N, access::image> {
   int64_t row, column, index;
   int32_t count;
   int32_t beside;                // columns between the thread's first group and this one
-  bool outer;                    // the array begins or ends in this row, or next to it
   bool cut;                      // where false, all lanes exist or none
+  bool border;                   // within 16 elements of its row's ends
+  bool by_words, by_elements;    // how it is read where it is misaligned; neither: not yet
   unsigned char *memory;         // of all images
   unsigned groups;               // that an image has room for,
   int64_t origin;                // and the column of the first

@@ -108,44 +108,6 @@ ONEPASS_HD pack<T, N> settle(const wide_skewed<T, N> &raw) {
   return bit_copy<pack<T, N>>(to);
 }
 
-// A group of 16-byte words of a row all of whose groups start at one distance from such a word: the aligned words that
-// hold it. straighten shifts those of a thread together, with one condition for all.
-template <class T, int N>
-struct crooked {
-  static constexpr unsigned words = N * sizeof(T) / 4, loads = words / 4 + 1;
-  uint32_t w[4 * loads];
-  unsigned skew;
-};
-template <class T, int N>
-ONEPASS_HD pack<T, N> settle(const crooked<T, N> &raw) {
-  struct {
-    uint32_t w[crooked<T, N>::words];
-  } to;
-  ONEPASS_UNROLL
-  for (unsigned i = 0; i < crooked<T, N>::words; ++i) to.w[i] = raw.w[i];
-  return bit_copy<pack<T, N>>(to);
-}
-
-template <class Raw>
-inline constexpr bool has_crooked = false;
-template <class T, int N>
-inline constexpr bool has_crooked<crooked<T, N>> = true;
-template <class Head, class... Tail>
-inline constexpr bool has_crooked<list<Head, Tail...>> = has_crooked<Head> || (has_crooked<Tail> || ...);
-
-// A group of 16-byte words that starts with one. (In words, or lanes that come from one of two places are taken apart.)
-template <int N, class T>
-inline constexpr bool is_group_of_words = sizeof(T) <= 8 && N * sizeof(T) % 16 == 0;
-template <class T, int N>
-struct straight {
-  static constexpr unsigned words = N * sizeof(T) / 4;
-  uint32_t w[words];
-};
-template <class T, int N>
-ONEPASS_HD pack<T, N> settle(const straight<T, N> &raw) {
-  return bit_copy<pack<T, N>>(raw);
-}
-
 // The raw group as its lanes.
 template <class T, int N>
 ONEPASS_HD pack<T, N> settle(const skewed<T, N> &raw) {

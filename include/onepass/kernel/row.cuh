@@ -60,18 +60,30 @@ __device__ __forceinline__ position<N, A> locate_pack(const row_place &place, in
     where.index = index + beside;
     where.beside = static_cast<int32_t>(beside);
     where.cut = k + 1 == Packs;
+    where.border = where.column < 16 || left < N + 16;
+    where.by_words = true;
+    where.by_elements = false;
     where.count = where.cut ? some : k < whole ? N : 0;
     return where;
   }
 }
 
-// The raw words of the packs of a misaligned row.
+// The raw words of the packs of a misaligned row. At the ends of an array words reach beyond it: where Outer, groups
+// there are read by elements, behind the others.
 template <bool Outer, int N, unsigned Packs, class P, class Raw>
 __device__ __forceinline__ void fetch_packs(const P &p, position<N, access::image> (&at)[Packs], Raw (&raw)[Packs]) {
   ONEPASS_UNROLL
   for (unsigned k = 0; k < Packs; ++k) {
-    at[k].outer = Outer;
+    at[k].by_words = !Outer || !at[k].border;
     raw[k] = fetch_early<N, false>(p.inner, at[k]);
+  }
+}
+template <int N, unsigned Packs, class P, class Raw>
+__device__ __forceinline__ void fetch_border(const P &p, position<N, access::image> (&at)[Packs], Raw (&raw)[Packs]) {
+  ONEPASS_UNROLL
+  for (unsigned k = 0; k < Packs; ++k) {
+    at[k].by_elements = at[k].border && at[k].count > 0;
+    if (at[k].by_elements) raw[k] = fetch_early<N, false>(p.inner, at[k]);
   }
 }
 
@@ -86,7 +98,7 @@ __device__ __forceinline__ void hold_row(const P &p, row_place place, int64_t co
   const auto own = static_cast<unsigned>(columns > origin ? columns - origin : 0);
   if constexpr (Group::threads > 32) place.part = size_of_row(Group::template columns_of_part<N>(own));
   else place.part = place.size;
-  constexpr bool by_end = A == access::image && has_crooked<raw_type>;  // at an end of an array it is read differently
+  constexpr bool crooks = A == access::image && has_crooked<raw_type>;
   position<N, A> at[Packs];
   raw_type raw[Packs];
   ONEPASS_UNROLL
@@ -97,14 +109,15 @@ __device__ __forceinline__ void hold_row(const P &p, row_place place, int64_t co
       at[k].groups = Packs * stride;
       at[k].origin = origin;
     }
-    if constexpr (!by_end)
+    if constexpr (!crooks)
       if (A == access::image || computes<Group>(at[k])) raw[k] = fetch_early<N, false>(p.inner, at[k]);
   }
-  if constexpr (by_end) {
+  if constexpr (crooks) {
     if (place.outer) fetch_packs<true>(p, at, raw);
     else fetch_packs<false>(p, at, raw);
+    straighten_all(raw);
+    if (place.outer) fetch_border(p, at, raw);
   }
-  if constexpr (A == access::image) straighten_all(raw);
   run_held<Group, source_value_t<P>>(loaded_row<N, A, Packs, P, raw_type, Next>{p, raw, at, next}, p.inner.tail, at,
                                      place);
   if constexpr (A == access::image && staged_in_pipeline<P>().stores > 0) {
@@ -137,12 +150,12 @@ __device__ __forceinline__ void hold_rows(const P &p, const row_place &place, bo
   if constexpr (A == access::entire) {
     if (all_exist && place.size.n >= static_cast<int64_t>(Packs - 1) * stride * N) {
       hold_row<with_late_bytes<Group, true, together>, N, A, Packs, true>(p, place, columns, 0, thread, stride, images,
-                                                                            nothing_next{});
+                                                                          nothing_next{});
       return;
     }
   }
   hold_row<with_late_bytes<Group, false, together>, N, A, Packs, false>(p, place, columns, 0, thread, stride, images,
-                                                                       nothing_next{});
+                                                                        nothing_next{});
 }
 
 template <class Tag, unsigned Threads, unsigned Packs, bool Aligned>
