@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a pipeline's type says of itself: bytes counted by hand, lanes, rows, states, leaves, device-only functors.
-#include <onepass/describe.cuh>
+#include <onepass/unfused.cuh>
 
 #include <cstdint>
 

@@ -12,9 +12,9 @@ from pathlib import Path
 # A new header belongs into one of these lines: the first pattern that matches decides.
 LAYERS = [
     ("C words", r"(integer|version|status|extent|leaf|traffic|geometry|plan_rows|plan)\.h"),
-    ("words", r"(config|meta|pack|words|memory|convert|name|nvtx)\.cuh"),
+    ("words", r"(config|meta|pack|words|image|memory|convert|name|nvtx)\.cuh"),
     ("grammar and collectives", r"(source|stage|sink|collective|statistic)/\w+\.cuh|(statistic|refused)\.cuh"),
-    ("pipeline", r"(pipeline|check|capability|reduction|row|describe)\.cuh"),
+    ("pipeline", r"(pipeline|check|capability|reduction|row|describe|unfused)\.cuh"),
     ("kernels and host", r"kernel/\w+\.cuh|(host|iterator)\.cuh"),
     ("doors", r"(launch|report)\.h|(launch|export|kernel_of_plan)\.cuh"),
     ("everything", r"onepass\.(h|cuh)"),

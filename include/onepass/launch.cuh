@@ -12,6 +12,7 @@
 #include "name.cuh"
 #include "nvtx.cuh"
 #include "report.h"
+#include "unfused.cuh"
 
 namespace ONEPASS_LOCAL onepass {
 namespace detail {

@@ -134,6 +134,39 @@ TEST_CASE("many rows, no rows, rows of nothing") {
   }
 }
 
+// An array at the end of its allocation, `skip` elements from the start: memcheck knows no neighbours there.
+template <class T>
+class last_in_memory {
+ public:
+  last_in_memory(const std::vector<T> &values, std::size_t skip) : skip_(skip) {
+    CUDA_CHECK(cudaMalloc(&base_, (skip + values.size()) * sizeof(T)));
+    CUDA_CHECK(cudaMemcpy(base_ + skip, values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice));
+  }
+  ~last_in_memory() { cudaFree(base_); }
+  last_in_memory(const last_in_memory &) = delete;
+  last_in_memory &operator=(const last_in_memory &) = delete;
+  T *at() const { return base_ + skip_; }
+
+ private:
+  T *base_ = nullptr;
+  std::size_t skip_;
+};
+
+TEST_CASE("nothing is read beyond an array, however narrow its rows") {
+  for (const std::int64_t n : {1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 33, 255, 1001, 4097, 33000})
+    for (const std::int64_t rows : {1, 2, n < 64 ? 40 : 5})
+      for (const std::size_t skip : {0u, 1u, 7u}) {
+        const last_in_memory<bf16> x(random_values<bf16>(rows * n), skip), gamma(random_values<bf16>(n), skip / 2), beta(random_values<bf16>(n), skip);
+        const device_array<bf16> y(rows * n);
+        for (const onepass_row_strategy_t strategy : {ONEPASS_ROW_AUTO, ONEPASS_ROW_CLUSTER}) {
+          OP_CHECK(op::launch(op::load(x.at()) | op::layer_norm(gamma.at(), beta.at(), 1e-5) | op::store(y.at()), op::extent(rows, n), forced(strategy)));
+          CHECK(wrong_in_rows(x.at(), n, y.at(), n, rows, n, layer_norm_truth<bf16, bf16>{gamma.at(), beta.at(), 1e-5}) == 0);
+          CHECK(touched(y, 0, rows * n) == 0);
+          y.fill(0xA5);
+        }
+      }
+}
+
 TEST_CASE("more than 2^31 elements, more than 2^32, a pitch above 2^31") {
   if (reduced()) return;
   std::size_t free = 0, total = 0;

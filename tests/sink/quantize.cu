@@ -2,6 +2,7 @@
 // Quantised stores: the scale exactly, each value as it is rounded over that scale, and back within half a step. Rows of
 // nothing but zeros, of tiny numbers, with infinity and NaN.
 #include <onepass/sink/quantize.cuh>
+#include <onepass/unfused.cuh>
 
 #include <cfloat>
 #include <cstdint>

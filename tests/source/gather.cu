@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // gather: every index is looked up, also one that a pipeline computes; outside an array of known size nothing is read.
 #include <onepass/source/gather.cuh>
+#include <onepass/unfused.cuh>
 
 #include <cstdint>
 #include <limits>
