@@ -50,7 +50,7 @@ ONEPASS_INLINE ONEPASS_CONSTEXPR int32_t onepass_row_packs(int32_t packs, int32_
   return lanes > 8 ? packs / 2 : packs;
 }
 
-// Bytes of the images of a misaligned row of `groups`: each begins anywhere in its first word of 16 bytes.
+// Bytes of the images of a misaligned row of `groups`: behind each are 32 more, as its words are read two at a time.
 ONEPASS_INLINE ONEPASS_CONSTEXPR int32_t onepass_row_images(const onepass_geometry_t *geometry, int32_t groups) {
   return groups * geometry->staged_bytes + 32 * geometry->staged;
 }
