@@ -39,7 +39,7 @@ struct coordinate {
 };
 
 // Where a group is: its first lane's row, column and index (row * columns + column), and how many of its lanes exist.
-// Lanes past `count` are never read or written; a functor that sees them sees the first lane's value, or a float zero.
+// Lanes past `count` are never written; a functor that sees them sees the first lane's value, or of floats any value.
 template <int N, access A = access::any>
 struct position {
   static constexpr access mode = A;
