@@ -10,22 +10,13 @@
 namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
-// A group of 16-byte words of a row all of whose groups start at one distance from such a word: the aligned words that
-// hold it. straighten shifts those of a thread together, with one condition for all.
+// Such a group of a row all of whose groups start at one distance from a word: straighten shifts those of a thread
+// together, with one condition for all.
 template <class T, int N>
-struct crooked {
-  static constexpr unsigned words = N * sizeof(T) / 4, loads = words / 4 + 1;
-  uint32_t w[4 * loads];
-  unsigned skew;
-};
+struct crooked : wide_skewed<T, N> {};
 template <class T, int N>
 ONEPASS_HD pack<T, N> settle(const crooked<T, N> &raw) {
-  struct {
-    uint32_t w[crooked<T, N>::words];
-  } to;
-  ONEPASS_UNROLL
-  for (unsigned i = 0; i < crooked<T, N>::words; ++i) to.w[i] = raw.w[i];
-  return bit_copy<pack<T, N>>(to);
+  return raw.first();
 }
 
 template <class Raw>

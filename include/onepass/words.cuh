@@ -74,6 +74,15 @@ struct wide_skewed {
   static constexpr unsigned loads = N * sizeof(T) / 16 + 1, words = N * sizeof(T) / 4;
   uint32_t w[4 * loads];
   unsigned skew;
+
+  ONEPASS_HD pack<T, N> first() const {
+    struct {
+      uint32_t w[words];
+    } to;
+    ONEPASS_UNROLL
+    for (unsigned i = 0; i < words; ++i) to.w[i] = w[i];
+    return bit_copy<pack<T, N>>(to);
+  }
 };
 template <class T>
 ONEPASS_HD unsigned skew_of(const T *p) {
@@ -100,12 +109,7 @@ template <class T, int N>
 ONEPASS_HD pack<T, N> settle(const wide_skewed<T, N> &raw) {
   wide_skewed<T, N> shifted = raw;
   shift_words<wide_skewed<T, N>::words>(shifted.w, raw.skew);
-  struct {
-    uint32_t w[wide_skewed<T, N>::words];
-  } to;
-  ONEPASS_UNROLL
-  for (unsigned i = 0; i < wide_skewed<T, N>::words; ++i) to.w[i] = shifted.w[i];
-  return bit_copy<pack<T, N>>(to);
+  return shifted.first();
 }
 
 // The raw group as its lanes.
