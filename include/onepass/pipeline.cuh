@@ -44,9 +44,9 @@
 namespace ONEPASS_LOCAL onepass {
 namespace detail {
 
-// The math that a stage may use: what the sinks behind it can tell apart, and Outer where the value goes on behind
-// them. In front of a row stage it is full: the statistic of the row, or what a norm leaves of close values, may be
-// more exact than a store.
+// The math that a stage may use: what the parts behind it can tell apart, up to a cast that rounds, and Outer where the
+// value goes on behind them. In front of a row stage it is full: the statistic of the row, or what a norm leaves of
+// close values, may be more exact than a store.
 template <class T>
 inline constexpr bool stores_small_float = false;
 template <class T>
@@ -61,13 +61,36 @@ template <class Sink>
 inline constexpr bool stores_small_float<tee_stage<Sink>> = stores_small_float<Sink>;
 
 template <class Part>
+inline constexpr bool casts_to_small_float = false;
+template <class T>
+inline constexpr bool casts_to_small_float<pointwise<cast_op<T>>> = is_small_float<T>;
+
+template <class Part>
 inline constexpr bool is_output =
     Part::part == kind::sink || Part::part == kind::tee || Part::part == kind::row || own_shares_group<Part>::value;
 
+enum class sight { none, small, exact };  // how much of a value a part sees
+template <class Part>
+inline constexpr sight sight_of = !is_output<Part>           ? sight::none
+                                  : stores_small_float<Part> ? sight::small
+                                                             : sight::exact;
+
+template <class... Behind>
+ONEPASS_HD constexpr bool may_be_narrow(bool outer) {
+  struct {
+    sight sees;
+    bool ends, rounds;
+  } const parts[] = {{sight_of<Behind>, Behind::part == kind::sink, casts_to_small_float<Behind>}..., {}};
+  for (const auto &part : parts) {
+    if (part.rounds) return true;
+    if (part.sees == sight::exact) return false;
+    outer = outer || part.ends;
+  }
+  return outer;
+}
 template <class Outer, class... Behind>
-using math_before = cs::conditional_t<((stores_small_float<Behind> || !is_output<Behind>)&&...) &&
-                                          ((Behind::part == kind::sink) || ... || cs::is_same_v<Outer, narrow_math>),
-                                      narrow_math, full_math>;
+using math_before =
+    cs::conditional_t<may_be_narrow<Behind...>(cs::is_same_v<Outer, narrow_math>), narrow_math, full_math>;
 
 // A stage of the user's own may have just apply<N>(values, at).
 ONEPASS_NO_EXEC_CHECK

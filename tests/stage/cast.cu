@@ -73,6 +73,35 @@ TEST_CASE("a cast states the rounding of an unfused chain") {
   CHECK(through<float>(x, op::add(256) | op::cast<bf16>() | op::subtract(256)) == std::vector<float>{0, 4});
 }
 
+TEST_CASE("in front of a cast to 16 bits stages compute as in front of a store") {
+  const std::vector<float> x = uniform<float>(1 << 14, -8, 8);
+  const auto narrow = op::gelu | op::multiply(3);
+  std::vector<bf16> stored(x.size());
+  std::vector<float> seen(x.size());
+  on_host(op::load(x.data()) | narrow | op::store(stored.data()), x.size());
+  const std::vector<float> cast = through<float>(x, narrow | op::cast<bf16>());
+  int wrong = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) wrong += !same(cast[i], value(stored[i]));
+  CHECK(wrong == 0);
+  // What an f32 tee in front of the cast sees is as exact as ever.
+  on_host(op::load(x.data()) | op::gelu | op::tee(op::store(seen.data())) | op::cast<bf16>() | op::store(stored.data()),
+          x.size());
+  const std::vector<float> exact = through<float>(x, op::gelu),
+                           rounded_later = through<float>(x, op::gelu | op::cast<float>());
+  for (std::size_t i = 0; i < x.size(); ++i) wrong += !same(seen[i], exact[i]) + !same(rounded_later[i], exact[i]);
+  CHECK(wrong == 0);
+  using bf16_store = decltype(op::store(stored.data()));
+  using f32_tee = decltype(op::tee(op::store(seen.data())));
+  namespace od = op::detail;
+  using half = decltype(op::cast<f16>());
+  using sum = decltype(op::reduce(op::sum, seen.data()));
+  CHECK(std::is_same_v<od::math_before<od::full_math, half, sum>, od::narrow_math>);
+  CHECK(std::is_same_v<od::math_before<od::full_math, half, f32_tee, bf16_store>, od::narrow_math>);
+  CHECK(std::is_same_v<od::math_before<od::full_math, f32_tee, half, bf16_store>, od::full_math>);
+  CHECK(std::is_same_v<od::math_before<od::full_math, decltype(op::cast<float>()), sum>, od::full_math>);
+  CHECK(std::is_same_v<od::math_before<od::full_math, decltype(op::cast<int>()), bf16_store>, od::narrow_math>);
+}
+
 TEST_CASE("a cast to an integer is nearest even, saturated, and 0 for NaN") {
   const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
   const std::vector<float> x = {-200,   -128.5f, -2.5f,  -1.5f, -0.5f, 0.5f, 1.5f, 2.5f,
