@@ -44,6 +44,9 @@ struct over_lanes {
 template <unsigned Threads, bool Again = false>
 struct row_threads {
   static constexpr unsigned threads = Threads, warps = Threads / 32;
+  // Whether a statistic's phases are those of parts, or of the row: states that cost more to combine than a barrier.
+  template <class S>
+  static constexpr bool by_parts = warps <= 1 || !own_joins<S>::value;
 
   __device__ __forceinline__ static void barrier() {
     if constexpr (Threads <= 32) __syncwarp();
@@ -107,6 +110,8 @@ struct cluster_threads {
   using block = row_threads<Threads, Again>;
   static constexpr unsigned threads = Threads;
   static constexpr int rounds = Again ? 2 : 1;
+  template <class S>
+  static constexpr bool by_parts = true;
 
   __device__ __forceinline__ static uint64_t *arrival(int id, unsigned round) {
     __shared__ uint64_t all[Ids * rounds];

@@ -133,7 +133,8 @@ ONEPASS_HD constexpr int row_blocks(int threads, unsigned packs, bool aligned) {
             live = lanes * (widest_value(static_cast<P *>(nullptr)) / 2 + streamed_bytes<P>()) / 4;
   const bool two = threads == 512 && live <= 48;  // there is room for two such blocks or one
   const int held = live <= 20 ? 48 : live <= 40 || two ? 64 : live <= 56 ? 80 : 128;
-  const int registers = aligned || held == 128 || two ? held : held + 8;  // words in front of and behind a group
+  const bool words = !aligned && lanes_v<P> > 4;  // in front of and behind a group
+  const int registers = words && held < 128 && !two ? held + 8 : held;
   int blocks = 16;  // a quarter of a multiprocessor has 512 registers for a thread of each of its warps
   while (blocks > 1 && 512 / ((blocks * threads / 32 + 3) / 4) / 8 * 8 < registers) --blocks;
   return blocks;

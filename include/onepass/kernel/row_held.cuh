@@ -25,27 +25,38 @@ __device__ __forceinline__ bool computes(const position<N, A> &at) {
   return Group::full || at.count > 0;
 }
 
-// A statistic over the values of a thread that are held.
-template <class Group, int N, access A, unsigned Packs, class V, class S, class State>
-__device__ __forceinline__ State fold_held(const S &statistic, State state, const pack<V, N> (&v)[Packs],
-                                           const position<N, A> (&at)[Packs]) {
-  ONEPASS_UNROLL
-  for (unsigned k = 0; k < Packs; ++k)
-    if (computes<Group>(at[k])) state = fold(statistic, state, v[k], at[k]);
-  return state;
-}
-
 // The first phase of a row stage's statistic, and the state of it that the second makes.
 template <class Value, class S>
 __device__ __forceinline__ auto first_phase(const S &statistic, const row_size &size) {
   if constexpr (has_phases<S>::value) return statistic.template first<Value>(size);
   else return statistic;
 }
-template <class Group, int N, access A, unsigned Packs, class V, class S>
-__device__ __forceinline__ auto second_phase(const S &statistic, const row_place &place, const pack<V, N> (&v)[Packs],
+// A phase, over a part of the row or over the row.
+template <class Group, bool ByParts, int Id, class S, class State>
+__device__ __forceinline__ State reduce_phase(const S &statistic, const State &own, const State &none,
+                                              const row_place &place) {
+  if constexpr (ByParts) return Group::reduce_part(statistic, own);
+  else return Group::template reduce<Id>(statistic, own, none, place.round);
+}
+// The second over the values that are held, or over what it maps them to.
+template <class Group, bool ByParts, int Id, bool Maps, int N, access A, unsigned Packs, class V, class M, class S>
+__device__ __forceinline__ auto second_phase(const S &statistic, const row_place &place, const row_size &part,
+                                             const pack<V, N> (&held)[Packs], pack<M, N> (&mapped)[Packs],
                                              const position<N, A> (&at)[Packs]) {
-  const auto none = statistic.template identity<V>();
-  return statistic.whole(Group::reduce_part(statistic, fold_held<Group>(statistic, none, v, at)), place.part);
+  const auto none = statistic.template identity<M>();
+  auto own = none;
+  ONEPASS_UNROLL
+  for (unsigned k = 0; k < Packs; ++k) {
+    if (!computes<Group>(at[k])) continue;
+    if constexpr (Maps) mapped[k] = each_lane(map_of<S>{statistic}, held[k]);
+    own = fold(statistic, own, mapped[k], at[k]);
+  }
+  return statistic.whole(reduce_phase<Group, ByParts, Id>(statistic, own, none, place), part);
+}
+template <class Group, bool ByParts, int Id, class S, class State>
+__device__ __forceinline__ State row_of_part(const S &all, const State &part, const row_place &place) {
+  if constexpr (ByParts) return Group::template combine<Id>(all, part, all.identity(), place.round);
+  else return part;
 }
 
 // What reaches the parts of a segment, pack by pack: fetch(k) reads what has not been read yet and gives the raw words,
@@ -150,8 +161,8 @@ __device__ __forceinline__ auto put_reductions(const Reductions &reductions, con
 }
 
 // A segment: the parts up to the next row stage over the held row, the reductions among them together with that of the
-// row stage, and what follows it. The phases of a statistic are those of a part of the row; all states of the parts are
-// combined at once, behind the second.
+// row stage, and what follows it. As a rule the phases of a statistic are those of a part of the row; all states of the
+// parts are combined at once, behind the second.
 template <class Group, class V, int N, access A, unsigned Packs, class Before, class Parts>
 __device__ __forceinline__ void run_held(const Before &before, const Parts &parts, const position<N, A> (&at)[Packs],
                                          const row_place &place) {
@@ -166,7 +177,9 @@ __device__ __forceinline__ void run_held(const Before &before, const Parts &part
     const auto together = concatenate(sinks, make_list(inner_reduction<cs::decay_t<decltype(statistic)>>{statistic}));
     using next_values = decltype(concatenate(values{}, list<next>{}));
     const side_by_side<cs::decay_t<decltype(together)>, next_values> all{together};
-    const auto first = first_phase<next>(statistic, place.part);
+    constexpr bool by_parts = Group::template by_parts<cs::decay_t<decltype(statistic)>>;
+    const row_size &part = by_parts ? place.part : place.size;
+    const auto first = first_phase<next>(statistic, part);
     const auto with_first = concatenate(sinks, make_list(inner_reduction<cs::decay_t<decltype(first)>>{first}));
     const side_by_side<cs::decay_t<decltype(with_first)>, next_values> in_part{with_first};
     const auto none = in_part.identity();
@@ -179,26 +192,24 @@ __device__ __forceinline__ void run_held(const Before &before, const Parts &part
         hold_values<N, A, Packs, Parts, next, early_type, cs::decay_t<decltype(first)>, cs::decay_t<decltype(states)>>{
             parts, at, held, early, first, states});
     before.done();
-    states = Group::reduce_part(in_part, states);
+    states = reduce_phase<Group, by_parts, id>(in_part, states, none, place);
     if constexpr (has_phases<cs::decay_t<decltype(statistic)>>::value) {
-      const auto second = statistic.second(last_state(states), place.part);
-      if constexpr (has_map<cs::decay_t<decltype(second)>, next>::value) {
+      const auto second = statistic.second(last_state(states), part);
+      constexpr bool maps = has_map<cs::decay_t<decltype(second)>, next>::value;
+      if constexpr (maps) {
         decltype(each_lane(map_of<cs::decay_t<decltype(second)>>{second}, held[0])) mapped[Packs];
-        ONEPASS_UNROLL
-        for (unsigned k = 0; k < Packs; ++k)
-          if (computes<Group>(at[k])) mapped[k] = each_lane(map_of<cs::decay_t<decltype(second)>>{second}, held[k]);
-        const auto part = with_last(states, second_phase<Group>(second, place, mapped, at));
-        const auto row = Group::template combine<id>(all, part, all.identity(), place.round);
+        const auto own = second_phase<Group, by_parts, -id, maps>(second, place, part, held, mapped, at);
+        const auto row = row_of_part<Group, by_parts, id>(all, with_last(states, own), place);
         const auto result = put_reductions(together, row, place);
         run_behind<Group, true, next>(result, second.of_part(result), rest, early, mapped, at, place);
       } else {
-        const auto part = with_last(states, second_phase<Group>(second, place, held, at));
-        const auto row = Group::template combine<id>(all, part, all.identity(), place.round);
+        const auto own = second_phase<Group, by_parts, -id, maps>(second, place, part, held, held, at);
+        const auto row = row_of_part<Group, by_parts, id>(all, with_last(states, own), place);
         const auto result = put_reductions(together, row, place);
         run_behind<Group, false, next>(result, result, rest, early, held, at, place);
       }
     } else {
-      const auto row = Group::template combine<id>(all, states, none, place.round);
+      const auto row = row_of_part<Group, by_parts, id>(all, states, place);
       const auto result = put_reductions(together, row, place);
       run_behind<Group, false, next>(result, result, rest, early, held, at, place);
     }

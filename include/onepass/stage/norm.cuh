@@ -20,6 +20,7 @@ ONEPASS_HD R inverse_root(R mean, R eps) {
 template <class R>
 struct layer_norm_row {
   R base, shift, rstd, offset;
+  bool constant;  // all values are the same
   ONEPASS_HD cs::tuple<R, R> kept() const { return {plus(base, shift), rstd}; }
 };
 
@@ -58,22 +59,25 @@ struct centred {
     return {0, 0};
   }
   template <class T>
-  ONEPASS_HD sums lift(T x, const coordinate &) const {
-    const R d = minus(static_cast<R>(x), mean);
-    return {d, times(d, d)};
+  ONEPASS_HD R map(T x) const {
+    return minus(static_cast<R>(x), mean);
   }
+  ONEPASS_HD sums lift(R d, const coordinate &) const { return {d, times(d, d)}; }
   ONEPASS_HD sums combine(const sums &a, const sums &b) const {
     return {plus(a.first, b.first), plus(a.second, b.second)};
   }
-  template <class T, int N, access A>
-  ONEPASS_HD sums fold(sums s, const pack<T, N> &v, const position<N, A> &at) const {
+  template <int N, access A>
+  ONEPASS_HD sums fold(sums s, const pack<R, N> &mapped, const position<N, A> &at) const {
+    const pack<R, N> d = existing(mapped, at);
     sums own[2] = {s, {0, 0}};
     ONEPASS_UNROLL
-    for (int i = 0; i < N; ++i) {
-      const R d = at.has(i) ? minus(static_cast<R>(v[i]), mean) : R(0);
-      own[i % 2] = {plus(own[i % 2].first, d), fused(d, d, own[i % 2].second)};
-    }
+    for (int i = 0; i < N; ++i) own[i % 2] = {plus(own[i % 2].first, d[i]), fused(d[i], d[i], own[i % 2].second)};
     return combine(own[0], own[1]);
+  }
+  // About the mean of the part. Where d is the rounding of a mean alone, none of it is left.
+  ONEPASS_HD layer_norm_row<R> of_part(const layer_norm_row<R> &row) const {
+    if (row.constant) return {row.base, row.shift, 0, times(R(0), row.rstd), true};
+    return {row.base, row.shift, row.rstd, fused(minus(mean, row.base), row.rstd, row.offset), false};
   }
   ONEPASS_HD moments::state<R> whole(const sums &s, const row_size &size) const {
     return size.n == 0 ? moments::state<R>{0, 0, 0, 0} : whole_of(s, static_cast<R>(size.n));
@@ -114,22 +118,27 @@ struct layer_norm_statistic : moments {
   ONEPASS_HD layer_norm_row<R> finish(const state<R> &s, const row_size &size) const {
     const R inverse = inverse_of<R>(size), shift = plus(s.shift, times(R(0), inverse));  // of nothing NaN
     const R rstd = inverse_root(times(s.squares, inverse), static_cast<R>(eps));
-    return {s.origin, shift, rstd, times(-shift, rstd)};
+    return {s.origin, shift, rstd, times(-shift, rstd), s.squares == R(0)};
   }
 };
 
 struct layer_norm_op {
-  template <class T, class R>
-  ONEPASS_HD R operator()(T x, const layer_norm_row<R> &row) const {
-    return fused(minus(static_cast<R>(x), row.base), row.rstd, row.offset);
+  template <class T, class R, class... Weights>
+  ONEPASS_HD auto operator()(T x, const layer_norm_row<R> &row, Weights... weights) const {
+    return mapped<full_math>(minus(static_cast<R>(x), row.base), row, weights...);
   }
-  template <class T, class R, class Gamma>
-  ONEPASS_HD auto operator()(T x, const layer_norm_row<R> &row, Gamma gamma) const {
-    return times((*this)(x, row), gamma);
+  // Of differences from a mean.
+  template <class Math, class R>
+  ONEPASS_HD R mapped(R d, const layer_norm_row<R> &row) const {
+    return fused(d, row.rstd, row.offset);
   }
-  template <class T, class R, class Gamma, class Beta>
-  ONEPASS_HD auto operator()(T x, const layer_norm_row<R> &row, Gamma gamma, Beta beta) const {
-    return fused((*this)(x, row), gamma, beta);
+  template <class Math, class R, class Gamma>
+  ONEPASS_HD auto mapped(R d, const layer_norm_row<R> &row, Gamma gamma) const {
+    return times(fused(d, row.rstd, row.offset), gamma);
+  }
+  template <class Math, class R, class Gamma, class Beta>
+  ONEPASS_HD auto mapped(R d, const layer_norm_row<R> &row, Gamma gamma, Beta beta) const {
+    return fused(fused(d, row.rstd, row.offset), gamma, beta);
   }
 };
 
