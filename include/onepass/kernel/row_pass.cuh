@@ -68,7 +68,8 @@ ONEPASS_HD constexpr int group_bytes() {
 template <unsigned Together = 1, bool Writes = false, bool Backwards = false, unsigned Threads, int N,
           access A, class P, class F>
 __device__ __forceinline__ void each_batch(const streamed_part<Threads, N, A> &part, const P &p, const F &f) {
-  constexpr unsigned batch = (A == access::entire ? 4 : 2) / (Writes && group_bytes<P>() > 16 ? 2 : 1);
+  constexpr int most = row_stages_in<decltype(P::inner)> > 0 ? 16 : 32;  // results of row stages take registers as well
+  constexpr unsigned batch = (A == access::entire ? 4 : 2) / (Writes && group_bytes<P>() > most ? 2 : 1);
   constexpr int64_t step = int64_t{batch} * Threads;
   const unsigned whole = static_cast<unsigned>((part.end / N - part.first) / step),
                  ahead = threadIdx.x % Together;
