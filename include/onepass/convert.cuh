@@ -173,14 +173,36 @@ ONEPASS_HD To narrow(From x) {
     return static_cast<To>(x);
 }
 
+// A word of two halves.
+ONEPASS_HD uint32_t word_of_halves(uint16_t low, uint16_t high) {
+#ifdef __CUDA_ARCH__
+  uint32_t word;  // or the halves would be masked first
+  asm("mov.b32 %0, {%1, %2};" : "=r"(word) : "h"(low), "h"(high));
+  return word;
+#else
+  return low | static_cast<uint32_t>(high) << 16;
+#endif
+}
+
 // Two floats convert to f8 in one instruction (sm_89), and back as a pair of f16.
+template <class To>
+ONEPASS_HD __nv_fp8x2_storage_t narrow_pair8(float low, float high) {
+  return __nv_cvt_float2_to_fp8x2(float2{low, high}, __NV_SATFINITE, format8<To>);
+}
 template <class To, int N>
 ONEPASS_HD pack<To, N> narrow_pairs8(const pack<float, N> &v) {
-  pack<__nv_fp8x2_storage_t, N / 2> all;
-  ONEPASS_UNROLL
-  for (int i = 0; i < N / 2; ++i)
-    all[i] = __nv_cvt_float2_to_fp8x2(float2{v[2 * i], v[2 * i + 1]}, __NV_SATFINITE, format8<To>);
-  return bit_copy<pack<To, N>>(all);
+  if constexpr (N % 4 == 0) {  // whole words are never taken apart into bytes
+    pack<uint32_t, N / 4> words;
+    ONEPASS_UNROLL
+    for (int i = 0; i < N; i += 4)
+      words[i / 4] = word_of_halves(narrow_pair8<To>(v[i], v[i + 1]), narrow_pair8<To>(v[i + 2], v[i + 3]));
+    return bit_copy<pack<To, N>>(words);
+  } else {
+    pack<__nv_fp8x2_storage_t, N / 2> pairs;
+    ONEPASS_UNROLL
+    for (int i = 0; i < N; i += 2) pairs[i / 2] = narrow_pair8<To>(v[i], v[i + 1]);
+    return bit_copy<pack<To, N>>(pairs);
+  }
 }
 template <class T, int N>
 ONEPASS_HD pack<float, N> widen_pairs8(const pack<T, N> &v) {
