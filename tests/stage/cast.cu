@@ -93,11 +93,11 @@ TEST_CASE("in front of a cast to 16 bits stages compute as in front of a store")
   using bf16_store = decltype(op::store(stored.data()));
   using f32_tee = decltype(op::tee(op::store(seen.data())));
   namespace od = op::detail;
-  using half = decltype(op::cast<f16>());
+  using rounds = decltype(op::cast<f16>());
   using sum = decltype(op::reduce(op::sum, seen.data()));
-  CHECK(std::is_same_v<od::math_before<od::full_math, half, sum>, od::narrow_math>);
-  CHECK(std::is_same_v<od::math_before<od::full_math, half, f32_tee, bf16_store>, od::narrow_math>);
-  CHECK(std::is_same_v<od::math_before<od::full_math, f32_tee, half, bf16_store>, od::full_math>);
+  CHECK(std::is_same_v<od::math_before<od::full_math, rounds, sum>, od::narrow_math>);
+  CHECK(std::is_same_v<od::math_before<od::full_math, rounds, f32_tee, bf16_store>, od::narrow_math>);
+  CHECK(std::is_same_v<od::math_before<od::full_math, f32_tee, rounds, bf16_store>, od::full_math>);
   CHECK(std::is_same_v<od::math_before<od::full_math, decltype(op::cast<float>()), sum>, od::full_math>);
   CHECK(std::is_same_v<od::math_before<od::full_math, decltype(op::cast<int>()), bf16_store>, od::narrow_math>);
 }
