@@ -20,7 +20,7 @@ ONEPASS_HD R inverse_root(R mean, R eps) {
 template <class R>
 struct layer_norm_row {
   R base, shift, rstd, offset;
-  bool constant;  // all values are the same
+  bool constant;  // no value differs from another, as far as squares tell
   ONEPASS_HD cs::tuple<R, R> kept() const { return {plus(base, shift), rstd}; }
 };
 
