@@ -44,9 +44,9 @@ struct over_lanes {
 template <unsigned Threads, bool Again = false>
 struct row_threads {
   static constexpr unsigned threads = Threads, warps = Threads / 32;
-  // Whether a statistic's phases are those of parts, or of the row. States may cost more to combine than a barrier of up to
-  // 8 warps. (On an H200, layer_norm and GELU of 4096 bf16: 67 us of the row, 72 of parts; softmax of 16384, by 16 warps:
-  // 137 us of the row, 130 of parts.)
+  // Whether a statistic's phases are those of parts, or of the row. States may cost more to combine than a barrier of
+  // up to 8 warps. (On an H200, layer_norm and GELU of 4096 bf16: 71 us of the row, 72 of parts; softmax of 16384, by 16
+  // warps: 135 us of the row, 128 of parts.)
   template <class S>
   static constexpr bool by_parts = warps <= 1 || warps > 8 || !own_joins<S>::value;
 

@@ -19,8 +19,8 @@ struct cast_op {
 
 }  // namespace detail
 
-// The value rounded to T, in the type that T computes in. To an integer: nearest even, saturated, NaN to 0. To a float of
-// 16 bits or fewer, stages in front compute as they do in front of a store of it.
+// The value rounded to T, in the type that T computes in. To an integer: nearest even, saturated, NaN to 0. In front of
+// a cast to a float of 16 bits or fewer stages compute as in front of a store of it.
 template <class T>
 ONEPASS_HD constexpr detail::pointwise<detail::cast_op<T>> cast() {
   return {};
