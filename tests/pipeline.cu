@@ -102,7 +102,7 @@ const std::vector<float> zero = {0};
 
 }  // namespace
 
-TEST_CASE("a stage may approximate where every sink behind it stores a 16-bit float") {
+TEST_CASE("a stage may approximate where every sink behind it stores a 16-bit float, or a cast makes one") {
   std::vector<float> f32(1), r(1);
   std::vector<bf16> bfloat(1);
   std::vector<f16> halved(1);
@@ -139,8 +139,14 @@ TEST_CASE("a stage may approximate where every sink behind it stores a 16-bit fl
   stored(load | form | op::tee(op::store(halved.data())) | form | op::reduce(op::sum, &sum));
   CHECK(sum == 2);
 
-  // A cast is no store, and exact opts out.
-  stored(load | form | op::cast<bf16>() | op::store(f32.data()));
+  // A cast rounds like a store, whatever is behind it, and exact opts out.
+  stored(load | form | op::cast<bf16>() | form | op::store(f32.data()));
+  CHECK(f32[0] == 1001);
+  stored(load | form | op::tee(op::store(f32.data())) | op::cast<bf16>() | op::store(halved.data()));
+  CHECK(f32[0] == 1);
+  stored(load | form | op::cast<float>() | op::store(f32.data()));
+  CHECK(f32[0] == 1);
+  stored(load | op::exact(form) | op::cast<bf16>() | op::store(f32.data()));
   CHECK(f32[0] == 1);
   stored(load | op::exact(form) | form | op::store(halved.data()));
   CHECK(value(halved[0]) == 1001);
@@ -159,9 +165,10 @@ TEST_CASE("a stage may approximate where every sink behind it stores a 16-bit fl
   CHECK(value(halved[0]) == 1000);
 }
 
-TEST_CASE("get and apply never approximate") {
+TEST_CASE("get and apply approximate in front of a cast alone") {
   CHECK((op::load(zero.data()) | form).get<1>(op::place<1>(0, 0, 1, 1))[0] == 1);
   CHECK((form | form).apply<1>(op::pack<float, 1>{{0}}, op::place<1>(0, 0, 1, 1))[0] == 2);
+  CHECK((form | op::cast<bf16>() | form).apply<1>(op::pack<float, 1>{{0}}, op::place<1>(0, 0, 1, 1))[0] == 1001);
 }
 
 TEST_CASE("the chain of the first example") {
