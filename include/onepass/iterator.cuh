@@ -144,7 +144,8 @@ struct iterator_source {
 
 // The values of a source with its own stages, for any algorithm of CUB, Thrust or the standard library: *(it + i) is
 // the value at index i of one row. Nothing is stored; the value is computed where it is asked for, one at a time and in
-// the full form of every stage that no cast follows. Arrays are aligned to the size of their elements, and are not checked.
+// the full form of every stage that no cast follows. Arrays are aligned to the size of their elements, and are not
+// checked.
 template <class Source>
 ONEPASS_HD auto as_iterator(const Source &source) {
   static_assert(detail::is_kind<Source, kind::source>(),
