@@ -27,7 +27,7 @@ PIPELINES = {
     "rms_norm_f8_rows": "load(x) | op::rms_norm(x, 1e-6) | op::quantize_rows(op::store(q), f)",
     "rms_norm_f8_groups": "load(x) | op::rms_norm(x, 1e-6) | op::quantize_groups<128>(op::store(q), f)",
     "cross_entropy": "load(x) | op::cross_entropy(labels, f, f)",
-    "row_sum": "load(x) | op::add(op::per_column(x)) | op::gelu | op::cast<T>() | op::tee(op::reduce_rows(op::sum, f)) | op::store(y)",
+    "bias_gelu_row_sum": "load(x) | op::add(op::per_column(x)) | op::gelu | op::cast<T>() | op::tee(op::reduce_rows(op::sum, f)) | op::store(y)",
 }
 TYPES = {"bf16": "__nv_bfloat16", "f32": "float"}
 SOURCE = """#include <onepass/onepass.cuh>
@@ -91,7 +91,7 @@ def main():
         for rows in (one.result() for one in work):
             for r in rows:
                 width = f"{r['threads']} x {r['packs']}" if r["packs"] else str(r["threads"])
-                print(f"{r['pipeline']:26} {r['strategy']:8} {width:8} {'aligned' if r['aligned'] else 'any':8} "
+                print(f"{r['pipeline']:28} {r['strategy']:8} {width:8} {'aligned' if r['aligned'] else 'any':8} "
                       f"{r['registers']:4} registers {r['spilled_bytes']:4} spilled  {r['blocks_per_sm']:3} blocks  {r['occupancy']:.2f}", flush=True)
             if options.json:
                 with open(options.json, "a", encoding="utf-8") as out:

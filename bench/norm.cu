@@ -25,9 +25,10 @@ struct norm_exactly {
 
 template <class T>
 void norm(workload &work, bool layer, int64_t rows, int64_t columns) {
-  const int64_t n = rows * columns, vectors = (layer ? 2 : 1) * columns, room = (columns + 127) / 128 * 128;
-  T *x = work.array<T>((n + 127) / 128 * 128 + 2 * room), *y = work.output<T>(n);  // vectors behind the rows, aligned
-  T *gamma = x + (n + 127) / 128 * 128, *beta = gamma + room;
+  const auto room = [](int64_t count) { return (count + 127) / 128 * 128; };
+  const int64_t n = rows * columns, vectors = (layer ? 2 : 1) * columns;
+  T *x = work.array<T>(room(n) + 2 * room(columns)), *y = work.output<T>(n);  // vectors behind the rows, aligned
+  T *gamma = x + room(n), *beta = gamma + room(columns);
   fill_normal(x, n, 62);
   fill_normal(gamma, columns, 63, 1, 0.25f);
   fill_normal(beta, columns, 64, 0, 0.5f);

@@ -61,11 +61,6 @@ template <class Sink>
 inline constexpr bool stores_small_float<tee_stage<Sink>> = stores_small_float<Sink>;
 
 template <class Part>
-inline constexpr bool casts_to_small_float = false;
-template <class T>
-inline constexpr bool casts_to_small_float<pointwise<cast_op<T>>> = is_small_float<T>;
-
-template <class Part>
 inline constexpr bool is_output =
     Part::part == kind::sink || Part::part == kind::tee || Part::part == kind::row || own_shares_group<Part>::value;
 
@@ -80,7 +75,8 @@ ONEPASS_HD constexpr bool may_be_narrow(bool outer) {
   struct {
     sight sees;
     bool ends, rounds;
-  } const parts[] = {{sight_of<Behind>, Behind::part == kind::sink, casts_to_small_float<Behind>}..., {}};
+  } const parts[] = {
+      {sight_of<Behind>, Behind::part == kind::sink, is_small_float<typename cast_target<Behind>::type>}..., {}};
   for (const auto &part : parts) {
     if (part.rounds) return true;
     if (part.sees == sight::exact) return false;

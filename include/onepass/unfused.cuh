@@ -121,21 +121,13 @@ ONEPASS_HD constexpr int walk_operands(unfused_walk &walk, list<Operands...> *) 
   return widest;
 }
 
-template <class T>
-struct cast_target {
-  static constexpr int bytes = 0;
-};
-template <class T>
-struct cast_target<pointwise<cast_op<T>>> {
-  static constexpr int bytes = static_cast<int>(sizeof(T));
-};
-
 template <class Value, class Part>
 ONEPASS_HD constexpr void walk_part(unfused_walk &walk) {
   if constexpr (Part::part == kind::pointwise) {
     const int widest = walk_operands(walk, static_cast<typename inner_of<Part>::type *>(nullptr));
-    walk.kernel(cast_target<Part>::bytes > 0 ? cast_target<Part>::bytes
-                                             : stored_bytes<typename stage_value<Value, Part>::type>(widest));
+    using target = typename cast_target<Part>::type;
+    if constexpr (cs::is_void_v<target>) walk.kernel(stored_bytes<typename stage_value<Value, Part>::type>(widest));
+    else walk.kernel(static_cast<int>(sizeof(target)));
   } else if constexpr (Part::part == kind::row) {  // a kernel that holds the row, whatever its width
     const onepass_cost_t own = leaf_cost_of<Part>();
     const int widest = walk_operands(walk, inner_in<decltype(Part::inner.head)>);

@@ -39,7 +39,7 @@ __device__ __forceinline__ State reduce_phase(const S &statistic, const State &o
   else return Group::template reduce<Id>(statistic, own, none, place.round);
 }
 // The second over the values that are held, or over what it maps them to.
-template <class Group, bool ByParts, int Id, bool Maps, int N, access A, unsigned Packs, class V, class M, class S>
+template <class Group, bool ByParts, int Id, int N, access A, unsigned Packs, class V, class M, class S>
 __device__ __forceinline__ auto second_phase(const S &statistic, const row_place &place, const row_size &part,
                                              const pack<V, N> (&held)[Packs], pack<M, N> (&mapped)[Packs],
                                              const position<N, A> (&at)[Packs]) {
@@ -48,7 +48,7 @@ __device__ __forceinline__ auto second_phase(const S &statistic, const row_place
   ONEPASS_UNROLL
   for (unsigned k = 0; k < Packs; ++k) {
     if (!computes<Group>(at[k])) continue;
-    if constexpr (Maps) mapped[k] = each_lane(map_of<S>{statistic}, held[k]);
+    if constexpr (has_map<S, V>::value) mapped[k] = each_lane(map_of<S>{statistic}, held[k]);
     own = fold(statistic, own, mapped[k], at[k]);
   }
   return statistic.whole(reduce_phase<Group, ByParts, Id>(statistic, own, none, place), part);
@@ -195,15 +195,14 @@ __device__ __forceinline__ void run_held(const Before &before, const Parts &part
     states = reduce_phase<Group, by_parts, id>(in_part, states, none, place);
     if constexpr (has_phases<cs::decay_t<decltype(statistic)>>::value) {
       const auto second = statistic.second(last_state(states), part);
-      constexpr bool maps = has_map<cs::decay_t<decltype(second)>, next>::value;
-      if constexpr (maps) {
+      if constexpr (has_map<cs::decay_t<decltype(second)>, next>::value) {
         decltype(each_lane(map_of<cs::decay_t<decltype(second)>>{second}, held[0])) mapped[Packs];
-        const auto own = second_phase<Group, by_parts, -id, maps>(second, place, part, held, mapped, at);
+        const auto own = second_phase<Group, by_parts, -id>(second, place, part, held, mapped, at);
         const auto row = row_of_part<Group, by_parts, id>(all, with_last(states, own), place);
         const auto result = put_reductions(together, row, place);
         run_behind<Group, true, next>(result, second.of_part(result), rest, early, mapped, at, place);
       } else {
-        const auto own = second_phase<Group, by_parts, -id, maps>(second, place, part, held, held, at);
+        const auto own = second_phase<Group, by_parts, -id>(second, place, part, held, held, at);
         const auto row = row_of_part<Group, by_parts, id>(all, with_last(states, own), place);
         const auto result = put_reductions(together, row, place);
         run_behind<Group, false, next>(result, result, rest, early, held, at, place);

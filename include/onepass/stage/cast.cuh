@@ -10,11 +10,20 @@ namespace detail {
 
 template <class T>
 struct cast_op {
-  using stored = T;
   template <class From>
   ONEPASS_HD compute_t<T> operator()(From x) const {
     return widen(detail::narrow<T>(x));
   }
+};
+
+// What a part casts to, or void.
+template <class Part>
+struct cast_target {
+  using type = void;
+};
+template <class T>
+struct cast_target<pointwise<cast_op<T>>> {
+  using type = T;
 };
 
 }  // namespace detail
