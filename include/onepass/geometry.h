@@ -37,6 +37,9 @@ ONEPASS_INLINE const char *onepass_row_strategy_string(onepass_row_strategy_t st
   return "not a row strategy of onepass";
 }
 
+// Which rows threads take element by element where they are not whole groups.
+typedef enum onepass_singles { ONEPASS_SINGLES_NONE, ONEPASS_SINGLES_WIDE, ONEPASS_SINGLES_ALL } onepass_singles_t;
+
 // What the plan needs to know of a pipeline's type.
 typedef struct onepass_geometry {
   onepass_family_t family;
@@ -49,11 +52,14 @@ typedef struct onepass_geometry {
   int32_t neighbours;   // threads whose groups a stage takes together, a power of two up to 512; 0 or 1: none does
   int32_t staged;       // stores that keep an image of a misaligned row in shared memory,
   int32_t staged_bytes;  // and their bytes of a group
+  onepass_singles_t singles;  // WIDE: those of blocks that stay
+  int32_t element_registers;  // that such an element takes while it is read
 } onepass_geometry_t;
 
 typedef struct onepass_plan_t {  // onepass_plan is the function below
   int32_t threads, packs;        // of a tile, or of a part of a row that streams
   int32_t aligned;               // every group is one aligned access of each leaf
+  int32_t single;                // threads take elements one by one: a row is not whole groups
   int32_t counted;               // the number of columns lies in device memory
   int32_t passes;
   onepass_row_strategy_t strategy;  // of rows; `threads` is then those of a row in a block
@@ -89,6 +95,7 @@ enum {
   ONEPASS_STREAM_PARTS = 256,  // of a row, at most, if several blocks are to share it
   ONEPASS_CLUSTER_THREADS = 512,
   ONEPASS_CLUSTER_PACKS = 8,
+  ONEPASS_SINGLE_CLUSTER_THREADS = 256,  // of elements one by one: such blocks have their phases in turn
   ONEPASS_CLUSTER_NUMBERED = 3,  // rows that a cluster takes by their number, before it draws
   ONEPASS_SHARED_THREADS = 256,
   ONEPASS_SHARED_BYTES = 65536,       // of a block, where the row's cluster may have as many blocks as it takes

@@ -20,21 +20,31 @@ struct kernel_handle {
 };
 
 // The kernel of a plan for rows in registers: one for each line of the table in plan_rows.h, that for line I and below.
-template <class Tag, bool Aligned, int I = 0>
+template <class P, access A>
+constexpr bool has_line(onepass_row_cut_t cut) {
+  return onepass_row_cut_exists(cut, lanes_v<P>, neighbours_v<P>, held_bytes<P>() + kept_bytes<P>(),
+                                A == access::single) != 0;
+}
+template <class Tag, access A, int I = 0>
 kernel_handle row_kernel_for(const onepass_plan_t &plan) {
   constexpr onepass_row_cut_t cut = onepass_row_cut(I);
   constexpr int packs = onepass_row_packs(cut.packs, lanes_v<tagged_t<Tag>>);
   if constexpr (onepass_row_cut(I + 1).threads > 0)
-    if (plan.threads != cut.threads || plan.packs != packs) return row_kernel_for<Tag, Aligned, I + 1>(plan);
-  using P = tagged_t<Tag>;
-  if constexpr (onepass_row_cut_exists(cut, lanes_v<P>, neighbours_v<P>, held_bytes<P>() + kept_bytes<P>()) != 0)
-    return &row_kernel<Tag, static_cast<unsigned>(cut.threads), static_cast<unsigned>(packs), Aligned>;
+    if (plan.threads != cut.threads || plan.packs != packs) return row_kernel_for<Tag, A, I + 1>(plan);
+  if constexpr (has_line<tagged_t<Tag>, A>(cut))
+    return &row_kernel<Tag, static_cast<unsigned>(cut.threads), static_cast<unsigned>(packs), A>;
   else return {};  // no plan takes this line
 }
 // That of a plan for wider rows, or null.
+template <class Tag, access A>
+kernel_handle cluster_kernel_for() {
+  using P = tagged_t<Tag>;
+  constexpr int packs = onepass_row_packs(ONEPASS_CLUSTER_PACKS, lanes_v<P>),
+                threads = onepass_cluster_threads(A == access::single);
+  return &row_cluster_kernel<Tag, static_cast<unsigned>(threads), static_cast<unsigned>(packs), A>;
+}
 template <class Tag, bool Aligned>
 kernel_handle wide_row_kernel_for(const onepass_plan_t &plan) {
-  constexpr int packs = onepass_row_packs(ONEPASS_CLUSTER_PACKS, lanes_v<tagged_t<Tag>>);
   if constexpr (stream_threads<tagged_t<Tag>> != ONEPASS_STREAM_THREADS) {
     if (plan.strategy == ONEPASS_ROW_STREAM && plan.threads == ONEPASS_WARP_STREAM_THREADS)
       return &row_stream_kernel<Tag, Aligned, ONEPASS_WARP_STREAM_THREADS>;
@@ -44,49 +54,69 @@ kernel_handle wide_row_kernel_for(const onepass_plan_t &plan) {
   if (plan.strategy == ONEPASS_ROW_STREAM) return &row_stream_kernel<Tag, Aligned>;
   if constexpr (held_bytes<tagged_t<Tag>>() > 0) {
     if (plan.strategy == ONEPASS_ROW_CLUSTER)
-      return &row_cluster_kernel<Tag, ONEPASS_CLUSTER_THREADS, static_cast<unsigned>(packs), Aligned>;
+      return cluster_kernel_for<Tag, Aligned ? access::entire : access::image>();
     if constexpr (onepass_row_has_runs(ONEPASS_SHARED_THREADS, neighbours_v<tagged_t<Tag>>) != 0)
       if (plan.strategy == ONEPASS_ROW_SHARED) return &row_shared_kernel<Tag, ONEPASS_SHARED_THREADS, Aligned>;
   }
   return {};
 }
-template <class Tag, bool Aligned>
+// That of elements one by one.
+template <class Tag>
+kernel_handle single_kernel_for(const onepass_plan_t &plan) {
+  constexpr onepass_singles_t singles = singles_of<tagged_t<Tag>>();
+  if constexpr (singles == ONEPASS_SINGLES_ALL)
+    if (plan.strategy != ONEPASS_ROW_CLUSTER) return row_kernel_for<Tag, access::single>(plan);
+  if constexpr (singles != ONEPASS_SINGLES_NONE && held_bytes<tagged_t<Tag>>() > 0)
+    return cluster_kernel_for<Tag, access::single>();
+  else return {};
+}
+template <class Tag>
 kernel_handle row_kernel_of_strategy(const onepass_plan_t &plan) {
-  if (plan.strategy > ONEPASS_ROW_BLOCK) return wide_row_kernel_for<Tag, Aligned>(plan);
-  return row_kernel_for<Tag, Aligned>(plan);
+  if (plan.single) return single_kernel_for<Tag>(plan);
+  if (plan.strategy > ONEPASS_ROW_BLOCK)
+    return plan.aligned ? wide_row_kernel_for<Tag, true>(plan) : wide_row_kernel_for<Tag, false>(plan);
+  return plan.aligned ? row_kernel_for<Tag, access::entire>(plan) : row_kernel_for<Tag, access::image>(plan);
 }
 
 // The line of the table that AUTO takes for a width, or -1.
+template <class P>
+constexpr bool takes_singles(int64_t columns) {
+  return singles_of<P>() == ONEPASS_SINGLES_ALL && columns % lanes_v<P> != 0;
+}
 template <class P>
 constexpr int row_line_of(int64_t columns) {
   constexpr onepass_geometry_t geometry = geometry_of<P>();
   const int64_t groups = onepass_ceil_div(columns, geometry.lanes);
   for (int i = 0; onepass_row_cut(i).threads > 0; ++i)
-    if (onepass_row_cut_holds(onepass_row_cut(i), &geometry, groups, ONEPASS_MAX_SHARED_BYTES))
+    if (onepass_row_cut_holds(onepass_row_cut(i), &geometry, groups, ONEPASS_MAX_SHARED_BYTES,
+                              takes_singles<P>(columns)))
       return onepass_row_cut(i).strategy == ONEPASS_ROW_BLOCK && onepass_rows_pass_by(&geometry) ? -1 : i;
   return -1;
 }
 // Rows of a width that is part of the type, in registers: the kernel of that line alone. Null for another plan.
-template <class Tag, bool Aligned>
+template <class Tag>
 kernel_handle row_kernel_of_width(const onepass_plan_t &plan) {
   using P = tagged_t<Tag>;
   constexpr int64_t columns = fixed_columns<Tag>::value;
   constexpr int line = row_line_of<P>(columns);
   if constexpr (line < 0) {
-    return wide_row_kernel_for<Tag, Aligned>(plan);
-  } else if constexpr (Aligned && columns % lanes_v<P> != 0) {
-    return {};
+    if (plan.strategy <= ONEPASS_ROW_BLOCK) return {};
+    return row_kernel_of_strategy<Tag>(plan);
   } else {
     constexpr onepass_row_cut_t cut = onepass_row_cut(line);
     constexpr int packs = onepass_row_packs(cut.packs, lanes_v<P>);
+    constexpr unsigned threads = static_cast<unsigned>(cut.threads), own = static_cast<unsigned>(packs);
     if (plan.strategy != cut.strategy || plan.threads != cut.threads || plan.packs != packs) return {};
-    return &row_kernel<Tag, static_cast<unsigned>(cut.threads), static_cast<unsigned>(packs), Aligned>;
+    if constexpr (takes_singles<P>(columns)) return &row_kernel<Tag, threads, own, access::single>;
+    if constexpr (columns % lanes_v<P> == 0)
+      if (plan.aligned) return &row_kernel<Tag, threads, own, access::entire>;
+    return &row_kernel<Tag, threads, own, access::image>;
   }
 }
-template <class Tag, bool Aligned>
+template <class Tag>
 kernel_handle row_kernel_of(const onepass_plan_t &plan) {
-  if constexpr (fixed_columns<Tag>::value >= 0) return row_kernel_of_width<Tag, Aligned>(plan);
-  else return row_kernel_of_strategy<Tag, Aligned>(plan);
+  if constexpr (fixed_columns<Tag>::value >= 0) return row_kernel_of_width<Tag>(plan);
+  else return row_kernel_of_strategy<Tag>(plan);
 }
 
 // The kernel of a plan.
@@ -98,7 +128,7 @@ kernel_handle kernel_of_family() {
 template <class Tag>
 kernel_handle kernel_for(const onepass_plan_t &plan) {
   if constexpr (any_needs_row<tagged_t<Tag>>::value) {
-    return plan.aligned ? row_kernel_of<Tag, true>(plan) : row_kernel_of<Tag, false>(plan);
+    return row_kernel_of<Tag>(plan);
   } else {
     if (plan.counted) return plan.aligned ? kernel_of_family<Tag, true, true>() : kernel_of_family<Tag, false, true>();
     return plan.aligned ? kernel_of_family<Tag, true, false>() : kernel_of_family<Tag, false, false>();

@@ -204,7 +204,7 @@ ONEPASS_HD auto read(const T *p, const position<N, A> &at) {
   } else {
 #ifdef __CUDA_ARCH__
     if constexpr (A == access::whole) return read_words<N>(p);
-    else if constexpr (A == access::entire) return read_words<N>(p, at.full());
+    else if constexpr (is_all_or_none<A>) return read_words<N>(p, at.full());
     else if (at.full() && (A == access::aligned || is_word_aligned<N>(p))) return read_words<N>(p);
 #endif
     return read_elements(p, at);
@@ -258,7 +258,7 @@ ONEPASS_HD void write(T *p, const pack<T, N> &v, const position<N, A> &at) {
   if constexpr (A == access::row && is_small_group<N, T>) return write_together(p, v, at);
   if constexpr (A == access::image && is_small_group<N, T>) return write_to_image(at.image, v, at);
   if constexpr (A == access::whole) return write_words(p, v);
-  if constexpr (A == access::entire || A == access::held) {
+  if constexpr (is_all_or_none<A>) {
     if (at.full()) write_words(p, v);
     return;
   }

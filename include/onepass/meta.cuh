@@ -137,6 +137,7 @@ ONEPASS_DETAIL_FLAG(joins)          // a statistic: it has across(state, over), 
 ONEPASS_DETAIL_FLAG(refused)        // has no kernel, and has said why
 ONEPASS_DETAIL_FLAG(written)        // an array that a sink writes
 ONEPASS_DETAIL_FLAG(shares_group)   // sees the values of a whole group of columns
+ONEPASS_DETAIL_FLAG(draws)          // makes several lanes at once of what one costs
 #undef ONEPASS_DETAIL_FLAG
 
 // Columns that share an element of an array, 0 for none, -1 where arrays differ in it.

@@ -26,10 +26,13 @@ enum class access {
   image,  // likewise, and small elements go to memory by an image of the row in shared memory
   ahead,  // nothing is read: a row is asked for from a column on, so that it is in the L2 cache when it is read
   held,   // aligned, in a row that a kernel has copied to shared memory
-  held_row  // likewise, at any distance from a word of 16 bytes
+  held_row,  // likewise, at any distance from a word of 16 bytes
+  single  // of one lane, which exists or does not
 };
 template <access A>
 inline constexpr bool is_row = A == access::row || A == access::image;
+template <access A>
+inline constexpr bool is_all_or_none = A == access::entire || A == access::held || A == access::single;
 template <access A>
 inline constexpr bool is_held = A == access::held || A == access::held_row;
 
@@ -49,7 +52,7 @@ struct position {
   bool border;    // and that is the first or the last, so that the word may reach beyond the array
 
   ONEPASS_HD constexpr bool has(int lane) const {
-    return A == access::whole || (A == access::entire ? count > 0 : lane < count);
+    return A == access::whole || (is_all_or_none<A> ? count > 0 : lane < count);
   }
   ONEPASS_HD constexpr coordinate lane(int i) const { return {row, column + i, index + i}; }
   ONEPASS_HD constexpr bool full() const { return A == access::whole || count == N; }
@@ -168,7 +171,7 @@ ONEPASS_HD auto each_lane(const F &f, const pack<T, N> &...v) {
 // array. Floats keep their zeros: the copies would cost misaligned maps of bf16 a tenth of their speed.
 template <int N, access A, class T>
 ONEPASS_HD pack<T, N> filled(const pack<T, N> &v, const position<N, A> &at) {
-  if constexpr (A == access::whole || A == access::entire || A == access::held || cs::is_floating_point_v<T>) {
+  if constexpr (A == access::whole || is_all_or_none<A> || cs::is_floating_point_v<T>) {
     return v;
   } else {
     pack<T, N> all = v;

@@ -88,6 +88,7 @@ ONEPASS_INLINE onepass_status_t onepass_plan(const onepass_geometry_t *geometry,
   plan->row_blocks = 1;
   plan->shared_bytes = 0;
   plan->image_bytes = 0;
+  plan->single = 0;
   plan->keeps = 0;
   plan->resident = 0;
   plan->rounds = 0;
@@ -100,7 +101,9 @@ ONEPASS_INLINE onepass_status_t onepass_plan(const onepass_geometry_t *geometry,
   plan->groups = shape.rows * plan->groups_per_row;  // a row has no more groups than elements: this fits
   if (geometry->family == ONEPASS_ROW) {
     const int dense = !plan->counted && shape.offsets == NULL;
-    if (!dense || shape.columns % lanes != 0) plan->aligned = 0;  // a group is whole, or is not there
+    const int whole = dense && shape.columns % lanes == 0;
+    if (!whole) plan->aligned = 0;  // a group is whole, or is not there
+    plan->single = !whole && geometry->singles != ONEPASS_SINGLES_NONE;
     status = onepass_plan_rows(geometry, shape.rows, dense, plan->groups_per_row, wanted, device, plan);
     if (status != ONEPASS_SUCCESS) return status;
   } else if (geometry->family == ONEPASS_REDUCE) {

@@ -22,21 +22,36 @@ typedef struct onepass_row_device_t {
 
 // The table of rows in registers: a row goes to the first line whose threads x packs hold its groups. A group has 16
 // bytes of the smallest element; of more than 8 lanes, a thread takes half as many. Idle threads cost as much as busy
-// ones, hence the steps.
+// ones, hence the steps; single elements that are not there cost nothing.
+typedef enum onepass_row_by { ONEPASS_BY_GROUPS = 1, ONEPASS_BY_SINGLES = 2, ONEPASS_BY_BOTH = 3 } onepass_row_by_t;
 typedef struct onepass_row_cut_t {  // onepass_row_cut is the function below
   onepass_row_strategy_t strategy;
   int32_t threads, packs;
   int32_t lanes;  // of a group, at least
+  onepass_row_by_t by;
 } onepass_row_cut_t;
 
 ONEPASS_INLINE ONEPASS_CONSTEXPR onepass_row_cut_t onepass_row_cut(int i) {
-  const onepass_row_cut_t cuts[] = {
-      {ONEPASS_ROW_WARP, 4, 2, 1},    {ONEPASS_ROW_WARP, 8, 2, 1},    {ONEPASS_ROW_WARP, 16, 2, 1},
-      {ONEPASS_ROW_WARP, 16, 4, 1},   {ONEPASS_ROW_WARP, 32, 4, 1},   {ONEPASS_ROW_BLOCK, 64, 4, 1},
-      {ONEPASS_ROW_BLOCK, 96, 4, 1},  {ONEPASS_ROW_BLOCK, 128, 4, 1}, {ONEPASS_ROW_BLOCK, 160, 4, 1},
-      {ONEPASS_ROW_BLOCK, 192, 4, 1}, {ONEPASS_ROW_BLOCK, 256, 4, 1}, {ONEPASS_ROW_BLOCK, 192, 8, 1},
-      {ONEPASS_ROW_BLOCK, 384, 4, 8}, {ONEPASS_ROW_BLOCK, 512, 4, 1}, {ONEPASS_ROW_BLOCK, 384, 8, 1},
-      {ONEPASS_ROW_BLOCK, 512, 8, 1}, {ONEPASS_ROW_AUTO, 0, 0, 0}};  // the end
+  const onepass_row_cut_t cuts[] = {{ONEPASS_ROW_WARP, 4, 2, 1, ONEPASS_BY_GROUPS},
+                                    {ONEPASS_ROW_WARP, 8, 2, 1, ONEPASS_BY_BOTH},
+                                    {ONEPASS_ROW_WARP, 16, 2, 1, ONEPASS_BY_GROUPS},
+                                    {ONEPASS_ROW_WARP, 16, 4, 1, ONEPASS_BY_BOTH},
+                                    {ONEPASS_ROW_WARP, 32, 4, 1, ONEPASS_BY_BOTH},
+                                    {ONEPASS_ROW_BLOCK, 64, 4, 1, ONEPASS_BY_BOTH},
+                                    {ONEPASS_ROW_BLOCK, 96, 4, 1, ONEPASS_BY_GROUPS},
+                                    {ONEPASS_ROW_BLOCK, 128, 4, 1, ONEPASS_BY_BOTH},
+                                    {ONEPASS_ROW_BLOCK, 96, 6, 8, ONEPASS_BY_SINGLES},
+                                    {ONEPASS_ROW_BLOCK, 160, 4, 1, ONEPASS_BY_GROUPS},
+                                    {ONEPASS_ROW_BLOCK, 192, 4, 1, ONEPASS_BY_BOTH},
+                                    {ONEPASS_ROW_BLOCK, 256, 4, 1, ONEPASS_BY_BOTH},
+                                    {ONEPASS_ROW_BLOCK, 192, 8, 1, ONEPASS_BY_BOTH},
+                                    {ONEPASS_ROW_BLOCK, 256, 6, 8, ONEPASS_BY_SINGLES},
+                                    {ONEPASS_ROW_BLOCK, 384, 4, 8, ONEPASS_BY_GROUPS},
+                                    {ONEPASS_ROW_BLOCK, 256, 7, 8, ONEPASS_BY_SINGLES},
+                                    {ONEPASS_ROW_BLOCK, 512, 4, 1, ONEPASS_BY_BOTH},
+                                    {ONEPASS_ROW_BLOCK, 384, 8, 1, ONEPASS_BY_GROUPS},
+                                    {ONEPASS_ROW_BLOCK, 512, 8, 1, ONEPASS_BY_BOTH},
+                                    {ONEPASS_ROW_AUTO, 0, 0, 0, ONEPASS_BY_BOTH}};  // the end
   return cuts[i];
 }
 
@@ -56,15 +71,17 @@ ONEPASS_INLINE ONEPASS_CONSTEXPR int32_t onepass_row_images(const onepass_geomet
 }
 
 // Whether a pipeline has a line of the table, `bytes` of whose arrays and vectors make a group: a thread holds up to
-// ONEPASS_THREAD_ELEMENTS, the threads are whole runs of the neighbours that a stage takes together, and a
-// multiprocessor has room for two blocks. (On an H200 the share of a copy is, of 8192 floats, 0.97 to 0.99 by 512
+// ONEPASS_THREAD_ELEMENTS (more in lines of singles alone), the threads are whole runs of the neighbours that a stage
+// takes together, and a multiprocessor has room for two blocks. (On an H200 the share of a copy is, of 8192 floats, 0.97 to 0.99 by 512
 // threads of 4 packs and 0.96 to 0.97 by 256 of 8; of 12288 bf16, softmax, 0.96 by 384 threads and 0.87 by 192 with 64
 // elements each; of 6144 floats, layer_norm, 0.97 by 192 threads and 0.90 by 384; of 16384 floats by one block,
 // layer_norm, 0.89, and by blocks that stay 0.95.)
 ONEPASS_INLINE ONEPASS_CONSTEXPR int onepass_row_cut_exists(onepass_row_cut_t cut, int32_t lanes, int32_t neighbours,
-                                                            int32_t bytes) {
-  return lanes >= cut.lanes && onepass_row_packs(cut.packs, lanes) * lanes <= ONEPASS_THREAD_ELEMENTS &&
-         onepass_row_has_runs(cut.threads, neighbours) && (cut.threads * cut.packs < 4096 || bytes <= 32);
+                                                            int32_t bytes, int single) {
+  return lanes >= cut.lanes && (lanes <= 8 || cut.packs % 2 == 0) && (cut.by & (single ? ONEPASS_BY_SINGLES : ONEPASS_BY_GROUPS)) != 0 &&
+         (cut.by == ONEPASS_BY_SINGLES ||
+          onepass_row_packs(cut.packs, lanes) * lanes <= ONEPASS_THREAD_ELEMENTS) &&
+         onepass_row_has_runs(cut.threads, neighbours) && (single || cut.threads * cut.packs < 4096 || bytes <= 32);
 }
 // The rows of a block, and whether a line of the table holds rows of `groups`: misaligned ones need images, and aligned
 // ones do as they, so that a row's bits are the same.
@@ -72,12 +89,12 @@ ONEPASS_INLINE ONEPASS_CONSTEXPR int32_t onepass_row_cut_rows(onepass_row_cut_t 
   return cut.strategy == ONEPASS_ROW_WARP ? ONEPASS_WARP_ROW_THREADS / cut.threads : 1;
 }
 ONEPASS_INLINE ONEPASS_CONSTEXPR int onepass_row_cut_holds(onepass_row_cut_t cut, const onepass_geometry_t *geometry,
-                                                           int64_t groups, int32_t shared_bytes) {
+                                                           int64_t groups, int32_t shared_bytes, int single) {
   const int32_t held = cut.threads * onepass_row_packs(cut.packs, geometry->lanes);
   return held >= groups &&
          onepass_row_cut_exists(cut, geometry->lanes, geometry->neighbours,
-                                geometry->held_bytes + geometry->kept_bytes) &&
-         onepass_row_cut_rows(cut) * onepass_row_images(geometry, held) <= shared_bytes;
+                                geometry->held_bytes + geometry->kept_bytes, single) &&
+         (single || onepass_row_cut_rows(cut) * onepass_row_images(geometry, held) <= shared_bytes);
 }
 
 // Where clusters do not draw their rows: how many each of those that the device has room for takes one after the other,
@@ -99,22 +116,36 @@ ONEPASS_INLINE ONEPASS_CONSTEXPR int onepass_cluster_keeps(int32_t lanes, int32_
                          ONEPASS_MAX_SHARED_BYTES;
 }
 
+// The threads of such a block, and where they take elements one by one, the blocks that a multiprocessor has room for,
+// by the registers of a thread's elements. (On an H200, of 50257 and 128257 floats, one by one by 256 threads of 32
+// elements, three blocks: softmax 0.87 and 0.86, rms_norm 0.89 and 0.71; of 64 elements, two blocks: 0.87 and 0.85,
+// 0.81 and 0.62; by 512 threads of 64 elements: 0.79 and 0.73, 0.76 and 0.56.)
+ONEPASS_INLINE ONEPASS_CONSTEXPR int32_t onepass_cluster_threads(int single) {
+  return single ? ONEPASS_SINGLE_CLUSTER_THREADS : ONEPASS_CLUSTER_THREADS;
+}
+ONEPASS_INLINE ONEPASS_CONSTEXPR int32_t onepass_single_cluster_blocks(int32_t lanes, int32_t element_registers) {
+  const int32_t registers = onepass_row_packs(ONEPASS_CLUSTER_PACKS, lanes) * lanes * element_registers;
+  return registers <= 32 ? 3 : registers <= 64 ? 2 : 1;
+}
+
 // A row in the registers of as few blocks as hold it, by at most ONEPASS_CLUSTER_PACKS packs of each thread. The next
-// row lands in shared memory, beside vectors if there is room.
+// row lands in shared memory, beside vectors if there is room; or it is asked for, where elements go one by one.
 ONEPASS_INLINE int onepass_plan_cluster_row(const onepass_geometry_t *geometry, int64_t rows, int64_t groups_per_row,
                                             onepass_row_device_t device, onepass_plan_t *plan) {
-  const int64_t threads = ONEPASS_CLUSTER_THREADS, own = onepass_row_packs(ONEPASS_CLUSTER_PACKS, geometry->lanes);
+  const int64_t threads = onepass_cluster_threads(plan->single),
+                own = onepass_row_packs(ONEPASS_CLUSTER_PACKS, geometry->lanes);
   const int keeps = onepass_cluster_keeps(geometry->lanes, geometry->held_bytes, geometry->kept_bytes);
   // A place for each pack, so that none is asked for.
-  const int64_t bytes = own * threads * (geometry->held_bytes + (keeps ? geometry->kept_bytes : 0));
+  const int64_t bytes =
+      plan->single ? 0 : own * threads * (geometry->held_bytes + (keeps ? geometry->kept_bytes : 0));
   if (geometry->held_bytes == 0 || bytes > device.shared_bytes) return 0;
   const int64_t fewest = onepass_ceil_div(groups_per_row, own * threads), cluster = fewest > 1 ? fewest : 1;
   if (cluster > device.cluster) return 0;
   const int64_t some = onepass_ceil_div(groups_per_row, cluster * threads), packs = some > 1 ? some : 1;
-  const int32_t images = onepass_row_images(geometry, (int32_t)(own * threads));
+  const int32_t images = plan->single ? 0 : onepass_row_images(geometry, (int32_t)(own * threads));
   if (images > device.shared_bytes) return 0;  // aligned or not: a row's bits are the same
   plan->strategy = ONEPASS_ROW_CLUSTER;
-  plan->threads = ONEPASS_CLUSTER_THREADS;
+  plan->threads = (int32_t)threads;
   plan->packs = (int32_t)packs;
   plan->cluster = (int32_t)cluster;
   plan->keeps = plan->aligned && keeps;
@@ -122,7 +153,8 @@ ONEPASS_INLINE int onepass_plan_cluster_row(const onepass_geometry_t *geometry, 
   plan->image_bytes = plan->aligned ? 0 : images;
   // Clusters of 4 and more find no room everywhere: 30, 15 and 7 of 4, 8 and 16 blocks on 132 multiprocessors.
   const int64_t usable = cluster > 2 ? (int64_t)device.multiprocessors * 10 / 11 : device.multiprocessors;
-  const int64_t fit = usable / cluster > 1 ? usable / cluster : 1;
+  const int64_t each = plan->single ? onepass_single_cluster_blocks(geometry->lanes, geometry->element_registers) : 1;
+  const int64_t room = usable * each / cluster, fit = room > 1 ? room : 1;
   plan->resident = (int32_t)(rows < fit ? rows : fit);
   plan->blocks = cluster * plan->resident;
   plan->workspace_bytes = ONEPASS_WORKSPACE_HEADER_BYTES;
@@ -221,6 +253,7 @@ ONEPASS_INLINE onepass_status_t onepass_plan_rows(const onepass_geometry_t *geom
   const onepass_row_device_t most = {ONEPASS_MAX_CLUSTER, ONEPASS_MAX_SHARED_BYTES, 132, {2, 2}};
   const onepass_row_device_t here = device != NULL ? *device : most;
   const int wide = wanted == ONEPASS_ROW_AUTO && geometry->row_stages > 0;
+  const int singles = plan->single && geometry->singles == ONEPASS_SINGLES_ALL;
   int64_t rows_per_block = 1;
   plan->strategy = ONEPASS_ROW_AUTO;
   for (int i = 0; onepass_row_cut(i).threads > 0 && plan->strategy == ONEPASS_ROW_AUTO; ++i) {
@@ -228,17 +261,20 @@ ONEPASS_INLINE onepass_status_t onepass_plan_rows(const onepass_geometry_t *geom
     const int32_t packs = onepass_row_packs(cut.packs, geometry->lanes);
     if (wanted != ONEPASS_ROW_AUTO && wanted != cut.strategy) continue;
     if (wanted == ONEPASS_ROW_AUTO && cut.strategy == ONEPASS_ROW_BLOCK && onepass_rows_pass_by(geometry)) break;
-    if (!onepass_row_cut_holds(cut, geometry, groups_per_row, here.shared_bytes)) continue;
+    if (!onepass_row_cut_holds(cut, geometry, groups_per_row, here.shared_bytes, singles)) continue;
     plan->strategy = cut.strategy;
+    plan->single = singles;
     plan->threads = cut.threads;
     plan->packs = packs;
-    plan->image_bytes = plan->aligned ? 0 : onepass_row_images(geometry, cut.threads * packs);
+    plan->image_bytes = plan->aligned || singles ? 0 : onepass_row_images(geometry, cut.threads * packs);
     rows_per_block = onepass_row_cut_rows(cut);
     plan->shared_bytes = (int32_t)rows_per_block * plan->image_bytes;
   }
-  if (plan->strategy == ONEPASS_ROW_AUTO && (wide || wanted == ONEPASS_ROW_CLUSTER) &&
-      onepass_plan_cluster_row(geometry, rows, groups_per_row, here, plan))
-    return ONEPASS_SUCCESS;
+  for (int again = plan->single; plan->strategy == ONEPASS_ROW_AUTO && again >= 0; --again) {
+    if ((wide || wanted == ONEPASS_ROW_CLUSTER) && onepass_plan_cluster_row(geometry, rows, groups_per_row, here, plan))
+      return ONEPASS_SUCCESS;
+    plan->single = 0;  // too wide for that
+  }
   if (plan->strategy == ONEPASS_ROW_AUTO && (wide || wanted == ONEPASS_ROW_SHARED))
     onepass_plan_shared_row(geometry, groups_per_row, here, plan);
   if (plan->strategy == ONEPASS_ROW_AUTO) {

@@ -40,7 +40,7 @@ ONEPASS_HD State fold(const S &statistic, const State &state, const pack<T, N> &
       const State folded = fold(statistic, state, v, at.whole());
       return at.count > 0 ? folded : state;
     }
-  if constexpr (A == access::entire || A == access::held) {
+  if constexpr (is_all_or_none<A>) {
     const State folded = fold(statistic, state, v, at.whole());
     return at.full() ? folded : state;
   } else if constexpr (has_fold<S, State, T, N, A>::value) {

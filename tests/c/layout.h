@@ -22,7 +22,7 @@ typedef struct {
   S(span_t), V(PER_ELEMENT), V(PER_COLUMN), V(PER_ROW), V(ONCE), V(PER_GROUP),                                                     \
   S(family_t), V(MAP), V(REDUCE), V(ROW), S(where_t), V(DEVICE), V(HOST), S(row_strategy_t), V(ROW_AUTO),             \
     V(ROW_WARP), V(ROW_BLOCK), V(ROW_CLUSTER), V(ROW_SHARED), V(ROW_STREAM), S(row_cut_t), P(row_cut_t, packs), S(row_device_t),      \
-    P(row_device_t, shared_bytes), P(row_device_t, multiprocessors), P(row_device_t, stream_blocks), V(SHARED_BYTES), V(MAX_SHARED_BYTES), V(MAX_CLUSTER), V(STREAM_PARTS), V(THREAD_ELEMENTS),                              \
+    P(row_device_t, shared_bytes), P(row_device_t, multiprocessors), P(row_device_t, stream_blocks), V(SHARED_BYTES), V(MAX_SHARED_BYTES), V(MAX_CLUSTER), V(STREAM_PARTS), V(THREAD_ELEMENTS), V(SINGLES_NONE), V(SINGLES_WIDE), V(SINGLES_ALL),                              \
   V(MAX_LEAVES), V(WORKSPACE_HEADER_BYTES), V(WORKSPACE_ALIGNMENT), V(VERSION),                                       \
   S(extent_t), P(extent_t, rows), P(extent_t, columns), P(extent_t, columns_at), P(extent_t, offsets),                \
     P(extent_t, offset_bytes),                                                                                        \
@@ -34,8 +34,8 @@ typedef struct {
     P(traffic_t, kernels), P(traffic_t, passes),                                                                      \
   S(geometry_t), P(geometry_t, family), P(geometry_t, lanes), P(geometry_t, by_row), P(geometry_t, state_bytes),      \
     P(geometry_t, row_stages), P(geometry_t, held_bytes), P(geometry_t, kept_bytes), P(geometry_t, neighbours), P(geometry_t, staged),       \
-    P(geometry_t, staged_bytes),                                                             \
-  S(plan_t), P(plan_t, threads), P(plan_t, packs), P(plan_t, aligned), P(plan_t, counted), P(plan_t, passes),      \
+    P(geometry_t, staged_bytes), P(geometry_t, singles), P(geometry_t, element_registers),                                                             \
+  S(plan_t), P(plan_t, threads), P(plan_t, packs), P(plan_t, aligned), P(plan_t, single), P(plan_t, counted), P(plan_t, passes),      \
     P(plan_t, strategy), P(plan_t, cluster), P(plan_t, row_blocks), P(plan_t, shared_bytes), P(plan_t, image_bytes), P(plan_t, keeps), P(plan_t, resident), P(plan_t, rounds),                                                 \
     P(plan_t, groups_per_row), P(plan_t, groups), P(plan_t, blocks), P(plan_t, workspace_bytes),                      \
   S(exec_t), P(exec_t, where), P(exec_t, stream), P(exec_t, workspace), P(exec_t, workspace_bytes),                   \

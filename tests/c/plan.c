@@ -207,9 +207,11 @@ static void check_limits(void) {
 
 // ---- rows
 
-// A thread holds up to 32 elements.
-static int row_line_exists(onepass_row_cut_t cut, int32_t lanes) {
-  return lanes >= cut.lanes && onepass_row_packs(cut.packs, lanes) * lanes <= 32;
+// A thread holds up to 32 elements, but in lines of single elements alone.
+static int row_line_exists(onepass_row_cut_t cut, int32_t lanes, int single) {
+  if (cut.by == ONEPASS_BY_SINGLES) return single && lanes >= cut.lanes && (lanes <= 8 || cut.packs % 2 == 0);
+  return (single ? cut.by == ONEPASS_BY_BOTH : 1) && lanes >= cut.lanes &&
+         onepass_row_packs(cut.packs, lanes) * lanes <= 32;
 }
 
 static int64_t row_capacity(onepass_row_cut_t cut, int32_t lanes) {
@@ -218,15 +220,18 @@ static int64_t row_capacity(onepass_row_cut_t cut, int32_t lanes) {
 
 // The plan of rows of so many groups, and the line of the table that it took; -1 where it streams, -2 where it is
 // refused.
-static int row_line(int32_t lanes, int64_t rows, int64_t columns, onepass_row_strategy_t wanted,
+static int row_line(int32_t lanes, int single, int64_t rows, int64_t columns, onepass_row_strategy_t wanted,
                     onepass_plan_t *plan) {
-  const onepass_geometry_t geometry = geometry_of(ONEPASS_ROW, lanes, 1, 0, 2, 0, 0);
+  onepass_geometry_t geometry = geometry_of(ONEPASS_ROW, lanes, 1, 0, 2, 0, 0);
+  geometry.singles = single ? ONEPASS_SINGLES_ALL : ONEPASS_SINGLES_NONE;
+  geometry.element_registers = 1;
   const onepass_status_t status =
       onepass_plan(&geometry, onepass_extent_2d(rows, columns), NULL, 0, wanted, NULL, plan);
   if (status == ONEPASS_ERROR_STRATEGY) return -2;
   CHECK(status == ONEPASS_SUCCESS);
   CHECK(plan->groups_per_row == onepass_ceil_div(columns, lanes) && plan->groups == rows * plan->groups_per_row);
   CHECK(plan->counted == 0 && plan->aligned == (columns % lanes == 0));
+  CHECK(plan->single == (single && columns % lanes != 0 && plan->strategy != ONEPASS_ROW_STREAM));
   if (plan->strategy == ONEPASS_ROW_STREAM) {
     CHECK(plan->threads == ONEPASS_STREAM_THREADS && plan->packs >= 8 && plan->cluster == 1);
     CHECK(plan->blocks == rows * plan->row_blocks && plan->passes == 3);  // one for each of two row stages, one that writes
@@ -244,7 +249,9 @@ static int row_line(int32_t lanes, int64_t rows, int64_t columns, onepass_row_st
 }
 
 // The first line that holds a row is taken, each by some width, and no width has a gap.
-static void check_row_table(int32_t lanes) {
+// (With Single, rows that are not whole groups: by their single elements.)
+static void check_row_table(int32_t lanes, int single) {
+  const int64_t cut_short = single || lanes > 1;  // columns that a row may lack of its last group
   static const onepass_row_strategy_t all[] = {ONEPASS_ROW_AUTO, ONEPASS_ROW_WARP, ONEPASS_ROW_BLOCK};
   int reached[64] = {0}, lines = 0;
   onepass_plan_t plan;
@@ -257,7 +264,7 @@ static void check_row_table(int32_t lanes) {
         const onepass_row_cut_t cut = onepass_row_cut(i);
         if (all[w] != ONEPASS_ROW_AUTO && all[w] != cut.strategy) continue;
         const int64_t capacity = row_capacity(cut, lanes);
-        if (!row_line_exists(cut, lanes)) continue;
+        if (!row_line_exists(cut, lanes, single)) continue;
         CHECK(cut.threads % 32 == 0 || 32 % cut.threads == 0);
         CHECK(cut.strategy == ONEPASS_ROW_WARP ? cut.threads <= 32 : cut.threads > 32 && cut.threads <= 1024);
         CHECK(onepass_row_packs(cut.packs, lanes) >= 1);
@@ -265,36 +272,37 @@ static void check_row_table(int32_t lanes) {
           CHECK(all[w] == ONEPASS_ROW_AUTO && onepass_row_cut(previous).strategy != cut.strategy);
           continue;
         }
-        CHECK(row_line(lanes, 5, held * lanes + 1, all[w], &plan) == i);
-        CHECK(row_line(lanes, 5, (held + 1) * lanes, all[w], &plan) == i);
-        CHECK(row_line(lanes, 5, capacity * lanes, all[w], &plan) == i);
-        CHECK(row_line(lanes, 5, capacity * lanes - (lanes > 1), all[w], &plan) == i);
+        CHECK(row_line(lanes, single, 5, held * lanes + 1, all[w], &plan) == i);
+        CHECK(row_line(lanes, single, 5, (held + 1) * lanes - single, all[w], &plan) == i);
+        CHECK(row_line(lanes, single, 5, capacity * lanes - single, all[w], &plan) == i);
+        CHECK(row_line(lanes, single, 5, capacity * lanes - cut_short, all[w], &plan) == i);
         reached[i] = 1;
         previous = i;
         held = capacity;
         // Whole rows, and no block without one.
         const int64_t together = cut.strategy == ONEPASS_ROW_WARP ? ONEPASS_WARP_ROW_THREADS / cut.threads : 1;
         for (int64_t rows = 0; rows < 70; ++rows) {
-          CHECK(row_line(lanes, rows, capacity * lanes, all[w], &plan) == i);
+          CHECK(row_line(lanes, single, rows, capacity * lanes - single, all[w], &plan) == i);
           CHECK(plan.blocks * together >= rows);
           CHECK(rows == 0 ? plan.blocks == 0 : (plan.blocks - 1) * together < rows);
         }
       }
-      CHECK(row_line(lanes, 5, held * lanes + 1, all[w], &plan) == (all[w] == ONEPASS_ROW_AUTO ? -1 : -2));
-      CHECK(row_line(lanes, 5, INT64_C(1) << 50, all[w], &plan) == (all[w] == ONEPASS_ROW_AUTO ? -1 : -2));
+      CHECK(row_line(lanes, single, 5, held * lanes + 1, all[w], &plan) == (all[w] == ONEPASS_ROW_AUTO ? -1 : -2));
+      CHECK(row_line(lanes, single, 5, INT64_C(1) << 50, all[w], &plan) == (all[w] == ONEPASS_ROW_AUTO ? -1 : -2));
       // A row of nothing is held by the first.
-      if (held > 0)
-        CHECK(row_line(lanes, 5, 0, all[w], &plan) == row_line(lanes, 5, 1, all[w], &plan));
+      if (held > 0 && !single)
+        CHECK(row_line(lanes, single, 5, 0, all[w], &plan) == row_line(lanes, single, 5, 1, all[w], &plan));
     }
-  for (int i = 0; i < lines; ++i) CHECK(reached[i] == row_line_exists(onepass_row_cut(i), lanes));
+  for (int i = 0; i < lines; ++i) CHECK(reached[i] == row_line_exists(onepass_row_cut(i), lanes, single));
   for (int64_t columns = 0; columns <= INT64_C(1) << 50; columns = 8 * columns + 1)
-    CHECK(row_line(lanes, 5, columns, ONEPASS_ROW_STREAM, &plan) == -1);
+    CHECK(row_line(lanes, single, 5, columns, ONEPASS_ROW_STREAM, &plan) == -1);
 }
 
 static void check_row_plans(void) {
   const onepass_geometry_t rows = geometry_of(ONEPASS_ROW, 4, 1, 0, 1, 0, 0), none = geometry_of(ONEPASS_ROW, 4, 1, 0, 0, 0, 0);
   onepass_plan_t plan;
-  for (int32_t lanes = 1; lanes <= 16; lanes *= 2) check_row_table(lanes);
+  for (int32_t lanes = 1; lanes <= 16; lanes *= 2) check_row_table(lanes, 0);
+  for (int32_t lanes = 2; lanes <= 16; lanes *= 2) check_row_table(lanes, 1);
 
   // By hand: 512 floats are 128 groups, 32 threads by 4; 4096 and one more.
   CHECK(onepass_plan(&rows, onepass_extent_2d(1000, 512), NULL, 0, ONEPASS_ROW_AUTO, NULL, &plan) == ONEPASS_SUCCESS);
@@ -428,6 +436,28 @@ static void check_cluster_rows(void) {
     CHECK(onepass_plan(&stored, onepass_extent_2d(5, 4096), &odd, i, ONEPASS_ROW_BLOCK, &most, &plan) == ONEPASS_SUCCESS);
     CHECK(plan.aligned == !i && plan.shared_bytes == (i ? 1024 * 64 + 32 : 0));
   }
+  // Single elements: more blocks of fewer threads, by the registers of an element; of rows wider than that, groups again.
+  onepass_geometry_t singles = stored;
+  singles.singles = ONEPASS_SINGLES_WIDE;
+  static const int32_t blocks_of[] = {0, 3, 2, 1, 1};
+  for (int32_t registers = 1; registers <= 4; ++registers)
+    for (int all = 0; all < 2; ++all) {
+      singles.element_registers = registers;
+      CHECK(onepass_plan(&singles, onepass_extent_2d(5000, 20001), NULL, 0, ONEPASS_ROW_AUTO, &most, &plan) == ONEPASS_SUCCESS);
+      CHECK(plan.strategy == ONEPASS_ROW_CLUSTER && plan.single && !plan.aligned && plan.threads == 256 && plan.cluster == 3);
+      CHECK(plan.shared_bytes == 0 && plan.image_bytes == 0 && plan.packs == 7 && plan.resident == 120 * blocks_of[registers] / 3);
+      CHECK(onepass_plan(&singles, onepass_extent_2d(5000, 20000), &odd, 1, ONEPASS_ROW_AUTO, &most, &plan) == ONEPASS_SUCCESS);
+      CHECK(!plan.single && !plan.aligned);
+      CHECK(onepass_plan(&singles, onepass_extent_2d(5, 131071), NULL, 0, ONEPASS_ROW_CLUSTER, &most, &plan) == ONEPASS_SUCCESS);
+      CHECK(plan.single && plan.cluster == 16 && plan.packs == 8);
+      stored.staged_bytes = singles.staged_bytes = 16;
+      CHECK(onepass_plan(&singles, onepass_extent_2d(5, 131073), NULL, 0, ONEPASS_ROW_CLUSTER, &most, &plan) == ONEPASS_SUCCESS);
+      CHECK(!plan.single && plan.cluster == 9 && plan.threads == ONEPASS_CLUSTER_THREADS && plan.image_bytes > 0);
+      // Narrow ones if all are.
+      CHECK(onepass_plan(&singles, onepass_extent_2d(5, 1001), NULL, 0, ONEPASS_ROW_AUTO, &most, &plan) == ONEPASS_SUCCESS);
+      CHECK(plan.single == (singles.singles == ONEPASS_SINGLES_ALL) && (plan.image_bytes == 0) == plan.single);
+      singles.singles = ONEPASS_SINGLES_ALL;
+    }
   // Without a row stage rows stream by, once.
   onepass_geometry_t sums = one;
   sums.row_stages = 0;
@@ -568,7 +598,7 @@ static void check_neighbours(void) {
           while (onepass_row_cut(line).threads > 0) {
             const onepass_row_cut_t cut = onepass_row_cut(line);
             if ((all[w] == ONEPASS_ROW_AUTO || all[w] == cut.strategy) && cut.threads % neighbours == 0 &&
-                row_capacity(cut, lanes) >= groups && row_line_exists(cut, lanes))
+                row_capacity(cut, lanes) >= groups && row_line_exists(cut, lanes, 0))
               break;
             ++line;
           }

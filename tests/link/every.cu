@@ -143,8 +143,8 @@ void rows(const P &p) {
   shape.rows = 2;
   shape.columns = 9;
   shape.inverse = 1.0f / 9;
-  op::detail::row_kernel<P, 8, 2, true><<<1, 128>>>(p, shape);
-  op::detail::row_kernel<P, 64, 2, false><<<2, 64>>>(p, shape);
+  op::detail::row_kernel<P, 8, 2, op::access::entire><<<1, 128>>>(p, shape);
+  op::detail::row_kernel<P, 64, 2, op::access::image><<<2, 64>>>(p, shape);
   op::detail::row_stream_kernel<P, false><<<2, (op::detail::stream_threads<P>)>>>(p, shape, {nullptr, 0, 1});
 }
 void every_row(const __half *x, __half *y, const float *gamma, double *z, op::int64_t *n) {

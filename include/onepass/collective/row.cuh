@@ -44,6 +44,7 @@ struct over_lanes {
 template <unsigned Threads, bool Again = false>
 struct row_threads {
   static constexpr unsigned threads = Threads, warps = Threads / 32;
+  static constexpr bool again = Again;
   // Whether a statistic's phases are those of parts, or of the row. States may cost more to combine than a barrier of
   // up to 8 warps. (On an H200, layer_norm and GELU of 4096 bf16: 71 us of the row, 72 of parts; softmax of 16384, by 16
   // warps: 135 us of the row, 128 of parts.)
@@ -111,6 +112,7 @@ template <unsigned Threads, int Ids, bool Again = false>
 struct cluster_threads {
   using block = row_threads<Threads, Again>;
   static constexpr unsigned threads = Threads;
+  static constexpr bool again = Again;
   static constexpr int rounds = Again ? 2 : 1;
   template <class S>
   static constexpr bool by_parts = true;

@@ -39,6 +39,32 @@ struct nothing_next {
   __device__ __forceinline__ void operator()() const {}
 };
 
+// The elements of a thread that takes them one by one: in each chunk of `Chunk` a warp has neighbouring columns, as many as
+// where threads have groups. The last chunk stands where the row's end cuts it; where nothing is cut it is whole.
+template <unsigned Chunk, unsigned Chunks>
+struct single_elements {
+  int64_t first, cut;  // columns of this thread's first, in the first chunk and the last
+  int left;            // columns from it on in the last
+  unsigned step, next, whole;  // columns to the element behind, and to the chunk behind; whole chunks
+
+  // `own` columns, by `stride` threads.
+  __device__ __forceinline__ single_elements(int64_t origin, unsigned own, unsigned thread, unsigned stride)
+      : step(stride < 32 ? stride : 32), next(stride * Chunk) {
+    const unsigned lane = thread % 32, run = (thread - lane) * Chunk, mine = own > run ? own - run : 0;
+    whole = (mine + next - step * Chunk) / next;
+    const unsigned last = (whole < Chunks ? whole : Chunks - 1) * next;
+    first = origin + (run + lane);
+    cut = first + last;
+    left = static_cast<int>(mine - last - lane);
+  }
+  __device__ __forceinline__ position<1, access::single> locate(const row_place &place, unsigned k) const {
+    const unsigned chunk = k / Chunk;
+    const int64_t within = k % Chunk * int64_t{step}, beside = chunk * int64_t{next} + within;
+    if (chunk + 1 < Chunks) return {place.row, first + beside, place.first + first + beside, 1, false, false};
+    return {place.row, cut + within, place.first + cut + within, left > static_cast<int>(within) ? 1 : 0, false, false};
+  }
+};
+
 // The group of a thread in pack k, where the packs are `stride` columns apart, the first is at `column`, and `own`
 // columns remain of the row from the first thread's on. Of misaligned rows the last pack is the one that the row's end
 // cuts, whichever that is, and those in front of it are whole or not there: conditions of lanes are in the last alone.
@@ -88,29 +114,44 @@ __device__ __forceinline__ void fetch_border(const P &p, position<N, access::ima
 }
 
 // A row in registers: all loads, then everything else. The packs of a thread are `stride` groups apart; all but the
-// last are Full if that is known. `columns` is where the row ends for these threads, which begin at group `first`.
+// last are Full if that is known. `columns` is where the row ends for these threads, which begin at column `origin`.
 // `next` may begin when all has been read.
 template <class Group, int N, access A, unsigned Packs, bool Full, class P, class Next>
-__device__ __forceinline__ void hold_row(const P &p, row_place place, int64_t columns, unsigned first, unsigned thread,
+__device__ __forceinline__ void hold_row(const P &p, row_place place, int64_t columns, int64_t origin, unsigned thread,
                                          unsigned stride, unsigned char *images, const Next &next) {
   using raw_type = decltype(fetch_early<N, false>(p.inner, position<N, A>{}));
-  const int64_t origin = static_cast<int64_t>(first) * N, column = origin + thread * int64_t{N};
+  constexpr unsigned chunk = Group::chunk;
+  const int64_t column = origin + thread * int64_t{N};
   const auto own = static_cast<unsigned>(columns > origin ? columns - origin : 0);
-  if constexpr (Group::threads > 32) place.part = size_of_row(Group::template columns_of_part<N>(own));
+  if constexpr (Group::threads > 32) place.part = size_of_row(Group::template columns_of_part<N * int{chunk}>(own));
   else place.part = place.size;
   constexpr bool crooks = A == access::image && has_crooked<raw_type>;
   position<N, A> at[Packs];
   raw_type raw[Packs];
-  ONEPASS_UNROLL
-  for (unsigned k = 0; k < Packs; ++k) {
-    at[k] = locate_pack<N, A, Packs, Full>(place, columns, column, thread, own, k, stride * N);
-    if constexpr (A == access::image) {
-      at[k].memory = images;
-      at[k].groups = Packs * stride;
-      at[k].origin = origin;
+  if constexpr (A == access::single) {
+    const single_elements<chunk, Packs / chunk> elements(origin, own, thread, stride);
+    place.whole_chunks = elements.whole;
+    zero_first<Group>(raw);
+    ONEPASS_UNROLL
+    for (unsigned k = 0; k < Packs; ++k) at[k] = elements.locate(place, k);
+    ONEPASS_UNROLL
+    for (unsigned c = 0; c < Packs; c += chunk) {
+      if (c / chunk >= elements.whole && c + chunk < Packs) continue;
+      ONEPASS_UNROLL
+      for (unsigned k = c; k < c + chunk; ++k) raw[k] = fetch_early<N, false>(p.inner, at[k]);
     }
-    if constexpr (!crooks)
-      if (A == access::image || computes<Group>(at[k])) raw[k] = fetch_early<N, false>(p.inner, at[k]);
+  } else {
+    ONEPASS_UNROLL
+    for (unsigned k = 0; k < Packs; ++k) {
+      at[k] = locate_pack<N, A, Packs, Full>(place, columns, column, thread, own, k, stride * N);
+      if constexpr (A == access::image) {
+        at[k].memory = images;
+        at[k].groups = Packs * stride;
+        at[k].origin = origin;
+      }
+      if constexpr (!crooks)
+        if (A == access::image || computes<Group>(at[k])) raw[k] = fetch_early<N, false>(p.inner, at[k]);
+    }
   }
   if constexpr (crooks) {
     if (place.outer) fetch_packs<true>(p, at, raw);
@@ -126,14 +167,21 @@ __device__ __forceinline__ void hold_row(const P &p, row_place place, int64_t co
   }
 }
 
+// The lanes of a group in a kernel, and single elements of a chunk.
+template <class P, access A>
+inline constexpr int lanes_of_access = A == access::single ? 1 : lanes_v<P>;
+template <class P, access A>
+inline constexpr unsigned chunk_of_access = A == access::single ? lanes_v<P> : 1;
+
 // The blocks per SM that bound a kernel's registers, by the values that it holds and what is read with them.
 template <class P>
-ONEPASS_HD constexpr int row_blocks(int threads, unsigned packs, bool aligned) {
+ONEPASS_HD constexpr int row_blocks(int threads, unsigned packs, access a) {
   const int lanes = static_cast<int>(packs) * lanes_v<P>,
-            live = lanes * (widest_value(static_cast<P *>(nullptr)) / 2 + streamed_bytes<P>()) / 4;
+            in_groups = lanes * (widest_value(static_cast<P *>(nullptr)) / 2 + streamed_bytes<P>()) / 4,
+            live = a == access::single ? lanes * element_registers<P>() : in_groups;
   const bool two = threads == 512 && live <= 48;  // there is room for two such blocks or one
   const int held = live <= 20 ? 48 : live <= 40 || two ? 64 : live <= 56 ? 80 : 128;
-  const bool words = !aligned && lanes_v<P> > 4;  // in front of and behind a group
+  const bool words = a == access::image && lanes_v<P> > 4;  // in front of and behind a group
   const int registers = words && held < 128 && !two ? held + 8 : held;
   int blocks = 16;  // a quarter of a multiprocessor has 512 registers for a thread of each of its warps
   while (blocks > 1 && 512 / ((blocks * threads / 32 + 3) / 4) / 8 * 8 < registers) --blocks;
@@ -145,7 +193,8 @@ ONEPASS_HD constexpr int row_blocks(int threads, unsigned packs, bool aligned) {
 template <class Group, access A, unsigned Packs, class P>
 __device__ __forceinline__ void hold_rows(const P &p, const row_place &place, bool exists, unsigned thread,
                                           unsigned stride, bool all_exist, unsigned char *images) {
-  constexpr int N = lanes_v<P>;
+  constexpr int N = lanes_of_access<P, A>;
+  constexpr unsigned chunk = chunk_of_access<P, A>;
   constexpr bool together = any_shares_group<P>::value;
   const int64_t columns = exists ? place.size.n : 0;
   if constexpr (A == access::entire) {
@@ -155,14 +204,14 @@ __device__ __forceinline__ void hold_rows(const P &p, const row_place &place, bo
       return;
     }
   }
-  hold_row<with_late_bytes<Group, false, together>, N, A, Packs, false>(p, place, columns, 0, thread, stride, images,
-                                                                        nothing_next{});
+  hold_row<with_late_bytes<Group, false, together, chunk>, N, A, Packs * chunk, false>(
+      p, place, columns, 0, thread, stride, images, nothing_next{});
 }
 
-template <class Tag, unsigned Threads, unsigned Packs, bool Aligned>
+template <class Tag, unsigned Threads, unsigned Packs, access A>
 __global__ void __launch_bounds__(row_block_threads(Threads),
                                   resident(row_blocks<tagged_t<Tag>>(static_cast<int>(row_block_threads(Threads)),
-                                                                     Packs, Aligned),
+                                                                     Packs, A),
                                            static_cast<int>(row_block_threads(Threads))))
     row_kernel(const __grid_constant__ tagged_t<Tag> p, const __grid_constant__ row_shape s) {
   wait_for_predecessor();
@@ -170,14 +219,14 @@ __global__ void __launch_bounds__(row_block_threads(Threads),
   const unsigned thread = threadIdx.x % Threads;
   const int64_t first = static_cast<int64_t>(blockIdx.x) * rows, row = first + threadIdx.x / Threads;
   const bool exists = rows == 1 || row < s.rows;
-  const row_place place = place_of_row<Tag, Aligned>(s, row, exists && thread == 0);
+  const row_place place = place_of_row<Tag, A == access::entire>(s, row, exists && thread == 0);
   unsigned char *images = nullptr;
-  if constexpr (!Aligned) {
+  if constexpr (A == access::image) {
     extern __shared__ uint4 row_memory[];
     images = reinterpret_cast<unsigned char *>(row_memory) + (rows == 1 ? 0 : threadIdx.x / Threads) * s.image_bytes;
   }
-  hold_rows<row_threads<Threads>, Aligned ? access::entire : access::image, Packs>(
-      p, place, exists, thread, Threads, rows == 1 || first + rows <= s.rows, images);
+  hold_rows<row_threads<Threads>, A, Packs>(p, place, exists, thread, Threads,
+                                            rows == 1 || first + rows <= s.rows, images);
 }
 
 }  // namespace detail

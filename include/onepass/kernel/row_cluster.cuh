@@ -169,21 +169,25 @@ __device__ __forceinline__ void land_vectors(const tagged_t<Tag> &p,
   }
 }
 
-template <class Tag, unsigned Threads, unsigned Packs, bool Aligned>
-__global__ void __launch_bounds__(Threads, 1)
+template <class P>
+inline constexpr int single_cluster_blocks = onepass_single_cluster_blocks(lanes_v<P>, element_registers<P>());
+
+template <class Tag, unsigned Threads, unsigned Packs, access A>
+__global__ void __launch_bounds__(Threads, A == access::single ? single_cluster_blocks<tagged_t<Tag>> : 1)
     row_cluster_kernel(const __grid_constant__ tagged_t<Tag> p, const __grid_constant__ row_shape s) {
   wait_for_predecessor();
   extern __shared__ uint4 row_memory[];
   using P = tagged_t<Tag>;
   constexpr int N = lanes_v<P>;
   using threads = cluster_threads<Threads, row_stages_in<decltype(P::inner)> + 1, true>;
-  using group = with_late_bytes<threads, false, true>;  // conditions would cost registers: values are held across them
+  constexpr unsigned chunk = chunk_of_access<P, A>;
+  using group = with_late_bytes<threads, false, true, chunk>;  // conditions would cost registers: values are held across
   const unsigned blocks = cluster_blocks(), rank = cluster_rank();
   cluster_rows rows(s, blockIdx.x / blocks);
   auto *memory = reinterpret_cast<unsigned char *>(row_memory);
   cluster_rows::enter(s);
   threads::enter();
-  if constexpr (Aligned) {
+  if constexpr (A == access::entire) {
     const landing_place<P, Packs, Threads> to{memory};
     const part_of_row<N> part(s, rank, s.columns);  // aligned rows are all as wide
     land_vectors<Tag>(p, to, part);
@@ -220,9 +224,11 @@ __global__ void __launch_bounds__(Threads, 1)
       row_place place = place_of_row<Tag, false>(s, rows.row, rank == 0 && threadIdx.x == 0);
       const part_of_row<N> part(s, rank, place.size.n);
       place.round = round;
-      hold_row<group, N, access::image, Packs, false>(p, place, part.origin + part.columns, rank * s.part, threadIdx.x,
-                                                      Threads, memory,
-                                                      ask_for_row<Tag, N>{p, s, rank, rows.next, rows.end});
+      unsigned thread = threadIdx.x;
+      asm volatile("" : "+r"(thread));
+      hold_row<group, lanes_of_access<P, A>, A, Packs * chunk, false>(
+          p, place, part.origin + part.columns, part.origin, thread, Threads, memory,
+          ask_for_row<Tag, N>{p, s, rank, rows.next, rows.end});
       if (s.image_bytes != 0) __syncthreads();  // before the next row's images
     }
   }

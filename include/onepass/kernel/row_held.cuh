@@ -11,10 +11,12 @@ namespace detail {
 
 // The threads of a row, and how many bytes of vectors such as gamma each has in flight behind the row's reduction:
 // fewer where groups may be missing or lie anywhere, which takes registers. Together: all threads compute, also those
-// without a group.
-template <class Group, bool Ahead, bool Together>
+// without a group. Chunk: that many single elements of a thread are all there, or none; those that the row's end cuts
+// apart stand last.
+template <class Group, bool Ahead, bool Together, unsigned Chunk = 1>
 struct with_late_bytes : Group {
-  static constexpr unsigned late_bytes = Ahead ? 64 : 32;
+  static constexpr bool zeroes = Chunk > 1 && Group::again;
+  static constexpr unsigned chunk = Chunk, late_bytes = Ahead ? 64 : 32;
   static constexpr bool full = Ahead || Together;
 };
 
@@ -23,6 +25,35 @@ struct with_late_bytes : Group {
 template <class Group, int N, access A>
 __device__ __forceinline__ bool computes(const position<N, A> &at) {
   return Group::full || at.count > 0;
+}
+
+// Values that may not be there, of a block that takes row after row: without zeros those of the row before would be live.
+template <class Group, class T, unsigned Packs>
+__device__ __forceinline__ void zero_first(T (&values)[Packs]) {
+  if constexpr (Group::zeroes) {
+    ONEPASS_UNROLL
+    for (unsigned k = 0; k < Packs; ++k) values[k] = T{};
+  }
+}
+// f(k, position) for those of chunk c that are there.
+template <class Group, int N, access A, unsigned Packs, class F>
+__device__ __forceinline__ void each_of_chunk(const position<N, A> (&at)[Packs], unsigned c, const row_place &place,
+                                              const F &f) {
+  constexpr unsigned chunk = Group::chunk;
+  if constexpr (chunk == 1) {
+    if (computes<Group>(at[c])) f(c, at[c]);
+  } else if (c < place.whole_chunks) {
+    ONEPASS_UNROLL
+    for (unsigned k = c * chunk; k < (c + 1) * chunk; ++k) {
+      position<N, A> where = at[k];
+      where.count = N;
+      f(k, where);
+    }
+  } else if ((c + 1) * chunk == Packs && at[c * chunk].count > 0) {
+    ONEPASS_UNROLL
+    for (unsigned k = c * chunk; k < Packs; ++k)
+      if (at[k].count > 0) f(k, at[k]);
+  }
 }
 
 // The first phase of a row stage's statistic, and the state of it that the second makes.
@@ -39,18 +70,27 @@ __device__ __forceinline__ State reduce_phase(const S &statistic, const State &o
   else return Group::template reduce<Id>(statistic, own, none, place.round);
 }
 // The second over the values that are held, or over what it maps them to.
+template <class S, class State, class V, class M, int N, unsigned Packs>
+struct fold_held {
+  const S &statistic;
+  State &state;
+  const pack<V, N> (&held)[Packs];
+  pack<M, N> (&mapped)[Packs];
+  template <access A>
+  __device__ __forceinline__ void operator()(unsigned k, const position<N, A> &at) const {
+    if constexpr (has_map<S, V>::value) mapped[k] = each_lane(map_of<S>{statistic}, held[k]);
+    state = fold(statistic, state, mapped[k], at);
+  }
+};
 template <class Group, bool ByParts, int Id, int N, access A, unsigned Packs, class V, class M, class S>
 __device__ __forceinline__ auto second_phase(const S &statistic, const row_place &place, const row_size &part,
                                              const pack<V, N> (&held)[Packs], pack<M, N> (&mapped)[Packs],
                                              const position<N, A> (&at)[Packs]) {
   const auto none = statistic.template identity<M>();
   auto own = none;
+  const fold_held<S, decltype(own), V, M, N, Packs> folds{statistic, own, held, mapped};
   ONEPASS_UNROLL
-  for (unsigned k = 0; k < Packs; ++k) {
-    if (!computes<Group>(at[k])) continue;
-    if constexpr (has_map<S, V>::value) mapped[k] = each_lane(map_of<S>{statistic}, held[k]);
-    own = fold(statistic, own, mapped[k], at[k]);
-  }
+  for (unsigned c = 0; c < Packs / Group::chunk; ++c) each_of_chunk<Group>(at, c, place, folds);
   return statistic.whole(reduce_phase<Group, ByParts, Id>(statistic, own, none, place), part);
 }
 template <class Group, bool ByParts, int Id, class S, class State>
@@ -94,19 +134,45 @@ struct reduced_row {
   }
 };
 
-// use(raw, value, k) for every pack; what is fetched late is so some packs ahead, as many as registers allow.
+// use(raw, value, k, position) for every pack; what is fetched late is so some packs ahead, as many as registers allow,
+// or a chunk at a time.
+template <class Before, class Raw, class Use, unsigned Chunk>
+struct use_of_chunk {
+  const Before &before;
+  const Raw (&raw)[Chunk];
+  const Use &use;
+  template <class At>
+  __device__ __forceinline__ void operator()(unsigned k, const At &at) const {
+    use(raw[k % Chunk].tail, before.value(raw[k % Chunk], k), k, at);
+  }
+};
 template <class Group, int N, access A, unsigned Packs, class Before, class Use>
-__device__ __forceinline__ void each_pack(const Before &before, const position<N, A> (&at)[Packs], const Use &use) {
+__device__ __forceinline__ void each_pack(const Before &before, const position<N, A> (&at)[Packs],
+                                          const row_place &place, const Use &use) {
+  using raw_type = cs::decay_t<decltype(before.fetch(0))>;
+  if constexpr (Group::chunk > 1) {
+    constexpr unsigned chunk = Group::chunk, chunks = Packs / chunk;
+    ONEPASS_UNROLL
+    for (unsigned c = 0; c < chunks; ++c) {
+      if (c >= place.whole_chunks && c + 1 < chunks) continue;
+      raw_type raw[chunk];
+      zero_first<Group>(raw);
+      ONEPASS_UNROLL
+      for (unsigned i = 0; i < chunk; ++i) raw[i] = before.fetch(c * chunk + i);
+      each_of_chunk<Group>(at, c, place, use_of_chunk<Before, raw_type, Use, chunk>{before, raw, use});
+    }
+    return;
+  }
   constexpr unsigned most = Before::late_bytes == 0 ? Packs : Group::late_bytes / Before::late_bytes;
   constexpr unsigned ahead = most < 1 ? 1 : most < Packs ? most : Packs;
-  cs::decay_t<decltype(before.fetch(0))> raw[Packs];
+  raw_type raw[Packs];
   ONEPASS_UNROLL
   for (unsigned k = 0; k < ahead; ++k)
     if (computes<Group>(at[k])) raw[k] = before.fetch(k);
   ONEPASS_UNROLL
   for (unsigned k = 0; k < Packs; ++k) {
     if (k + ahead < Packs && computes<Group>(at[k + ahead])) raw[k + ahead] = before.fetch(k + ahead);
-    if (computes<Group>(at[k])) use(raw[k].tail, before.value(raw[k], k), k);
+    if (computes<Group>(at[k])) use(raw[k].tail, before.value(raw[k], k), k, at[k]);
   }
 }
 
@@ -114,26 +180,24 @@ __device__ __forceinline__ void each_pack(const Before &before, const position<N
 template <int N, access A, unsigned Packs, class Parts, class V, class Early, class First, class States>
 struct hold_values {
   const Parts &parts;
-  const position<N, A> (&at)[Packs];
   pack<V, N> (&held)[Packs];
   Early (&early)[Packs];
   const First &first;
   States &states;
   template <class Raw, class In>
-  __device__ __forceinline__ void operator()(const Raw &raw, const In &in, unsigned k) const {
-    held[k] = run<full_math, true>(parts, raw, in, at[k], states, list<>{});
+  __device__ __forceinline__ void operator()(const Raw &raw, const In &in, unsigned k, const position<N, A> &at) const {
+    held[k] = run<full_math, true>(parts, raw, in, at, states, list<>{});
     early[k] = raw_from_row(parts, raw);
-    last_state(states) = fold(first, last_state(states), held[k], at[k]);
+    last_state(states) = fold(first, last_state(states), held[k], at);
   }
 };
-template <int N, access A, unsigned Packs, class Parts, class States>
+template <int N, access A, class Parts, class States>
 struct finish_values {
   const Parts &parts;
-  const position<N, A> (&at)[Packs];
   States &states;
   template <class Raw, class In>
-  __device__ __forceinline__ void operator()(const Raw &raw, const In &in, unsigned k) const {
-    run<full_math, true>(parts, raw, in, at[k], states, list<>{});
+  __device__ __forceinline__ void operator()(const Raw &raw, const In &in, unsigned, const position<N, A> &at) const {
+    run<full_math, true>(parts, raw, in, at, states, list<>{});
   }
 };
 
@@ -185,18 +249,21 @@ __device__ __forceinline__ void run_held(const Before &before, const Parts &part
     const auto none = in_part.identity();
     auto states = none;
     pack<next, N> held[Packs];
+    zero_first<Group>(held);
     using early_type = cs::decay_t<decltype(raw_from_row(parts, before.fetch(0).tail))>;
     early_type early[Packs];
+    zero_first<Group>(early);
     each_pack<Group>(
-        before, at,
+        before, at, place,
         hold_values<N, A, Packs, Parts, next, early_type, cs::decay_t<decltype(first)>, cs::decay_t<decltype(states)>>{
-            parts, at, held, early, first, states});
+            parts, held, early, first, states});
     before.done();
     states = reduce_phase<Group, by_parts, id>(in_part, states, none, place);
     if constexpr (has_phases<cs::decay_t<decltype(statistic)>>::value) {
       const auto second = statistic.second(last_state(states), part);
       if constexpr (has_map<cs::decay_t<decltype(second)>, next>::value) {
         decltype(each_lane(map_of<cs::decay_t<decltype(second)>>{second}, held[0])) mapped[Packs];
+        zero_first<Group>(mapped);
         const auto own = second_phase<Group, by_parts, -id>(second, place, part, held, mapped, at);
         const auto row = row_of_part<Group, by_parts, id>(all, with_last(states, own), place);
         const auto result = put_reductions(together, row, place);
@@ -214,13 +281,13 @@ __device__ __forceinline__ void run_held(const Before &before, const Parts &part
     }
   } else if constexpr (cs::is_same_v<cs::decay_t<decltype(sinks)>, list<>>) {
     list<> none;
-    each_pack<Group>(before, at, finish_values<N, A, Packs, Parts, list<>>{parts, at, none});
+    each_pack<Group>(before, at, place, finish_values<N, A, Parts, list<>>{parts, none});
     before.done();
   } else {
     const side_by_side<cs::decay_t<decltype(sinks)>, values> all{sinks};
     const auto none = all.identity();
     auto states = none;
-    each_pack<Group>(before, at, finish_values<N, A, Packs, Parts, cs::decay_t<decltype(states)>>{parts, at, states});
+    each_pack<Group>(before, at, place, finish_values<N, A, Parts, cs::decay_t<decltype(states)>>{parts, states});
     before.done();
     const auto row = Group::template reduce<0>(all, states, none, place.round);
     if (place.leads) put_row(sinks, row, place.row, place.size.n);

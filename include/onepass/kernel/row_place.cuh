@@ -35,6 +35,7 @@ struct row_place {
   row_size size, part;  // part: of what the threads of a warp have, or those of the row in it
   bool leads, outer;
   unsigned round;  // how many rows this block has taken before
+  unsigned whole_chunks;  // of single elements, that the threads of this warp have whole
 };
 // Columns, where the type of a launch says how many there are.
 template <class Tag, class = void>
@@ -47,17 +48,17 @@ template <class Tag, bool Aligned>
 __device__ __forceinline__ row_place place_of_row(const row_shape &s, int64_t row, bool leads) {
   constexpr int64_t fixed = fixed_columns<Tag>::value;
   if constexpr (fixed >= 0)
-    return {row, row * fixed, size_of_row(fixed), {}, leads, row < s.outer || row + s.outer >= s.rows, 0};
+    return {row, row * fixed, size_of_row(fixed), {}, leads, row < s.outer || row + s.outer >= s.rows, 0, 0};
   const bool outer = row < s.outer || row + s.outer >= s.rows;
-  if (Aligned || !s.varied) return {row, row * s.columns, {s.columns, s.inverse}, {}, leads, outer, 0};
+  if (Aligned || !s.varied) return {row, row * s.columns, {s.columns, s.inverse}, {}, leads, outer, 0, 0};
   if (s.offsets == nullptr) {
     const int64_t n = *s.count, columns = n < 0 ? 0 : n < s.columns ? n : s.columns;
-    return {row, 0, size_of_row(columns), {}, leads, outer, 0};
+    return {row, 0, size_of_row(columns), {}, leads, outer, 0, 0};
   }
-  if (row >= s.rows) return {row, 0, {0, 0}, {}, false, true, 0};
+  if (row >= s.rows) return {row, 0, {0, 0}, {}, false, true, 0, 0};
   const int64_t first = s.offset(row), end = s.offset(row + 1), last = s.offset(s.rows),
                 length = end > first ? end - first : 0, n = length < s.columns ? length : s.columns;
-  return {row, first, size_of_row(n), {}, leads, first < 16 || last - end < 16, 0};
+  return {row, first, size_of_row(n), {}, leads, first < 16 || last - end < 16, 0, 0};
 }
 
 // Group `own` of a row, in [0, 2^31 / N); Exists where all its lanes are known to.

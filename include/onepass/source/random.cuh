@@ -76,6 +76,7 @@ struct random_words {
 
 struct random_source {
   static constexpr kind part = kind::source;
+  static constexpr bool draws = true;
   random_words words;
 
   template <int N, access A>
@@ -97,6 +98,7 @@ ONEPASS_HD pack<float, 2> box_muller(uint32_t a, uint32_t b) {
 // Elements 2 k and 2 k + 1 are made of their two words.
 struct random_normal_source {
   static constexpr kind part = kind::source;
+  static constexpr bool draws = true;
   random_words words;
 
   template <int N, access A>

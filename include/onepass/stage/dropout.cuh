@@ -13,6 +13,7 @@ namespace detail {
 // True with probability kept / 2^32: where an element's random word is below `kept`, in [0, 2^32].
 struct keep_source {
   static constexpr kind part = kind::source;
+  static constexpr bool draws = true;
   random_words words;
   uint64_t kept;
 
