@@ -4,8 +4,8 @@
 
     kernels.py [--json FILE, appended to] [--cuobjdump PATH] [--jobs N] [name ...]
 
-Each pipeline is compiled with all its kernels: one for each line of the table in plan_rows.h and for wider rows, aligned
-or not. The occupancy is the one that registers allow; images of misaligned rows and rows in shared memory may leave less.
+Each pipeline is compiled with all its kernels: one for each line of the table in plan_rows.h and for wider rows, by
+aligned groups, by misaligned ones or by single elements. The occupancy is the one that registers allow; images of misaligned rows and rows in shared memory may leave less.
 No device is needed, but nvcc and cuobjdump are.
 """
 import argparse
@@ -47,16 +47,20 @@ def blocks_of(registers, threads):
     return min(warps // ((threads + 31) // 32), 32)
 
 
+MODES = {1: "aligned", 5: "misaligned", 9: "single"}  # of enum class access in pack.cuh
+
+
 def describe(mangled):
-    """Strategy, threads, packs and whether rows are aligned, from the template arguments at the end of a name."""
+    """Strategy, threads, packs and how rows are taken, from the template arguments at the end of a name."""
     strategy = re.search(r"row_(cluster_|shared_|stream_)?kernel", mangled)[1]
-    numbers = [int(n) for n in re.findall(r"L[jb](\d+)E", re.search(r"((?:L[jb]\d+E)+)EEv", mangled)[1])]
+    arguments = re.search(r"((?:L(?:[jb]|N\w*?6accessE)\d+E)+)EEv", mangled)[1]
+    numbers = [int(n) for n in re.findall(r"L(?:[jb]|N\w*?6accessE)(\d+)E", arguments)]
     if strategy == "stream_":
-        return "stream", numbers[1], None, bool(numbers[0])
+        return "stream", numbers[1], None, MODES[1 if numbers[0] else 5]
     if strategy == "shared_":
-        return "shared", numbers[0], None, bool(numbers[1])
-    threads, packs, aligned = numbers
-    return "cluster" if strategy else "warp" if threads <= 32 else "block", threads, packs, bool(aligned)
+        return "shared", numbers[0], None, MODES[1 if numbers[1] else 5]
+    threads, packs, mode = numbers
+    return "cluster" if strategy else "warp" if threads <= 32 else "block", threads, packs, MODES[mode]
 
 
 def measure(name, type_, options, folder):
@@ -68,14 +72,14 @@ def measure(name, type_, options, folder):
     listing = subprocess.run([options.cuobjdump, "--dump-resource-usage", cubin], check=True, capture_output=True, text=True).stdout
     rows = []
     for mangled, registers, stack in re.findall(r"Function (\w*row_\w*kernelI\w*):\s+REG:(\d+) STACK:(\d+)", listing):
-        strategy, threads, packs, aligned = describe(mangled)
+        strategy, threads, packs, taken = describe(mangled)
         block = WARP_ROW_THREADS if strategy == "warp" else threads
         blocks = blocks_of(int(registers), block)
-        rows.append({"pipeline": f"{name}/{type_}", "strategy": strategy, "threads": threads, "packs": packs, "aligned": aligned,
+        rows.append({"pipeline": f"{name}/{type_}", "strategy": strategy, "threads": threads, "packs": packs, "rows": taken,
                      "registers": int(registers), "spilled_bytes": int(stack), "blocks_per_sm": blocks,
                      "occupancy": round(blocks * block / 2048, 3)})
     order = ["warp", "block", "cluster", "shared", "stream"]
-    return sorted(rows, key=lambda r: (order.index(r["strategy"]), r["threads"] * (r["packs"] or 1), not r["aligned"]))
+    return sorted(rows, key=lambda r: (order.index(r["strategy"]), r["threads"] * (r["packs"] or 1), r["rows"]))
 
 
 def main():
@@ -91,7 +95,7 @@ def main():
         for rows in (one.result() for one in work):
             for r in rows:
                 width = f"{r['threads']} x {r['packs']}" if r["packs"] else str(r["threads"])
-                print(f"{r['pipeline']:28} {r['strategy']:8} {width:8} {'aligned' if r['aligned'] else 'any':8} "
+                print(f"{r['pipeline']:28} {r['strategy']:8} {width:8} {r['rows']:10} "
                       f"{r['registers']:4} registers {r['spilled_bytes']:4} spilled  {r['blocks_per_sm']:3} blocks  {r['occupancy']:.2f}", flush=True)
             if options.json:
                 with open(options.json, "a", encoding="utf-8") as out:

@@ -241,6 +241,30 @@ TEST_CASE("geometry of rows") {
   CHECK(sums.row_stages == 0);
 }
 
+TEST_CASE("which rows are taken element by element") {
+  const auto singles = [](const auto &p) { return geometry(p).singles; };
+  CHECK(singles(op::load(xh) | op::softmax | op::store(yh)) == ONEPASS_SINGLES_WIDE);  // small elements alone
+  CHECK(singles(op::load(x) | op::softmax | op::store(y)) == ONEPASS_SINGLES_ALL);
+  CHECK(singles(op::load(xh) | op::softmax | op::store(y)) == ONEPASS_SINGLES_ALL);
+  CHECK(singles(op::load(xh) | op::rms_norm(xh, 1e-6) | op::store(yh)) == ONEPASS_SINGLES_ALL);  // a vector beside
+  CHECK(singles(op::load(xh) | op::multiply(op::per_row(x)) | op::softmax | op::store(yh)) == ONEPASS_SINGLES_WIDE);
+  CHECK(singles(op::load(x) | op::store(y)) == ONEPASS_SINGLES_NONE);  // no rows
+  // Several elements at a time cost what one does, or are taken together.
+  CHECK(singles(op::load(x) | op::softmax | op::dropout(0.1, 1) | op::store(y)) == ONEPASS_SINGLES_NONE);
+  CHECK(singles(op::load(x) | op::add(op::random(1)) | op::softmax | op::store(y)) == ONEPASS_SINGLES_NONE);
+  CHECK(singles(op::load(x) | op::add(op::random_normal(1)) | op::softmax | op::store(y)) == ONEPASS_SINGLES_NONE);
+  __nv_fp8_e4m3 *q = nullptr;
+  CHECK(singles(op::load(x) | op::l2_normalize(1e-6) | op::quantize_groups<128>(op::store(q), y)) ==
+        ONEPASS_SINGLES_NONE);
+  CHECK(singles(op::load(x) | op::l2_normalize(1e-6) | op::quantize_rows(op::store(q), y)) == ONEPASS_SINGLES_ALL);
+  const auto registers = [](const auto &p) { return geometry(p).element_registers; };
+  CHECK(registers(op::load(xh) | op::softmax | op::store(yh)) == 1);
+  CHECK(registers(op::load(xh) | op::add(op::load(xh)) | op::softmax | op::store(yh)) == 2);
+  CHECK(registers(op::load(xh) | op::add(op::load(x)) | op::add(op::load(x)) | op::softmax | op::store(yh)) == 3);
+  double *wide = nullptr;
+  CHECK(registers(op::load(wide) | op::softmax | op::store(wide)) == 2);
+}
+
 TEST_CASE("leaves stand in the order of the parts") {
   float a[8] = {}, b[8] = {}, c[8] = {};
   bf16 bias[8] = {};

@@ -125,9 +125,10 @@ ONEPASS_HD constexpr int streamed_bytes() {
   return streamed_bytes(static_cast<leaves_t<P> *>(nullptr));
 }
 
-template <class... Leaf>
-ONEPASS_HD constexpr int streamed_arrays(list<Leaf...> *) {
-  return (0 + ... + (!Leaf::written && Leaf::span == ONEPASS_PER_ELEMENT));
+template <bool Behind, class... Leaf>
+ONEPASS_HD constexpr int early_leaves(list<Leaf...> *) {
+  return (0 + ... + (!Leaf::written && (Leaf::span == ONEPASS_PER_ELEMENT ||
+                                        (!Behind && Leaf::span == ONEPASS_PER_COLUMN))));
 }
 
 // Bytes of a group in shared memory, 0 where an array is read in another way than by whole rows.
@@ -233,20 +234,33 @@ ONEPASS_HD constexpr staged staged_in_pipeline() {
   return staged_in<lanes_v<P>>(static_cast<decltype(P::inner) *>(nullptr));
 }
 
-// The registers of an element that is read by itself, or of its value.
+// The registers of an element that is read by itself: one for each array, and each vector in front of a row stage; or
+// those of its value.
+template <bool Behind>
+ONEPASS_HD constexpr int early_reads(list<> *) {
+  return 0;
+}
+template <bool Behind, class Head, class... Tail>
+ONEPASS_HD constexpr int early_reads(list<Head, Tail...> *) {
+  constexpr bool behind = Behind || Head::part == kind::row;
+  return early_leaves<behind>(static_cast<leaves_t<Head> *>(nullptr)) +
+         early_reads<behind>(static_cast<list<Tail...> *>(nullptr));
+}
 template <class P>
 ONEPASS_HD constexpr int element_registers() {
-  const int arrays = streamed_arrays(static_cast<leaves_t<P> *>(nullptr)),
+  const int reads = early_reads<false>(static_cast<decltype(P::inner) *>(nullptr)),
             words = widest_value(static_cast<P *>(nullptr)) / 4;
-  return words > arrays ? words : arrays > 1 ? arrays : 1;
+  return words > reads ? words : reads > 1 ? reads : 1;
 }
 // Rows that are not whole groups begin at any distance from a word, and where vectors are read along them too, the two
-// differ in it: single elements fit everywhere. Small elements alone are better read by words, as long as the blocks
-// are many. (On an H200 the share of a copy, one by one and by words: layer_norm of 4097 bf16 0.81 and 0.62, of 12289
-// floats 0.87 and 0.71; softmax of 4095 bf16 0.88 and 0.95, of 128257 0.69 and 0.61.)
+// differ in it: single elements fit everywhere. Small elements alone are better read by words while many blocks share a
+// multiprocessor. (On an H200 the share of a copy, one by one and by words: layer_norm of 4097 bf16 0.81 and 0.62, of
+// 12289 floats 0.87 and 0.71; softmax of 4095 bf16 0.88 and 0.95, of 12289 0.86 and 0.75, of 128257 0.69 and 0.61.)
 template <class... Leaf>
 ONEPASS_HD constexpr bool has_words_or_vectors(list<Leaf...> *) {
-  return ((Leaf::span == ONEPASS_PER_COLUMN || (Leaf::span == ONEPASS_PER_ELEMENT && sizeof(typename Leaf::element) >= 4)) || ...);
+  return ((Leaf::span == ONEPASS_PER_COLUMN ||
+           (Leaf::span == ONEPASS_PER_ELEMENT && sizeof(typename Leaf::element) >= 4)) ||
+          ...);
 }
 template <class P>
 ONEPASS_HD constexpr onepass_singles_t singles_of() {

@@ -52,7 +52,7 @@ typedef struct onepass_geometry {
   int32_t neighbours;   // threads whose groups a stage takes together, a power of two up to 512; 0 or 1: none does
   int32_t staged;       // stores that keep an image of a misaligned row in shared memory,
   int32_t staged_bytes;  // and their bytes of a group
-  onepass_singles_t singles;  // WIDE: those of blocks that stay
+  onepass_singles_t singles;  // WIDE: those of more than ONEPASS_SINGLE_GROUPS
   int32_t element_registers;  // that such an element takes while it is read
 } onepass_geometry_t;
 
@@ -85,7 +85,7 @@ enum {
   ONEPASS_REDUCE_THREADS = 512,  // at most
   ONEPASS_REDUCE_PACKS = 4,
   ONEPASS_WARP_ROW_THREADS = 128,  // of a block of several rows
-  ONEPASS_THREAD_ELEMENTS = 32,    // of a row, at most, that a thread of a block holds in registers
+  ONEPASS_THREAD_ELEMENTS = 40,    // of a row, at most, that a thread of a block holds in registers
   ONEPASS_STREAM_THREADS = 512,
   ONEPASS_PASSING_STREAM_THREADS = 256,  // of rows that no stage holds, and of those of up to so many groups
   ONEPASS_NARROW_STREAM_THREADS = 64,
@@ -95,6 +95,7 @@ enum {
   ONEPASS_STREAM_PARTS = 256,  // of a row, at most, if several blocks are to share it
   ONEPASS_CLUSTER_THREADS = 512,
   ONEPASS_CLUSTER_PACKS = 8,
+  ONEPASS_SINGLE_GROUPS = 1024,  // rows of as many groups are wide
   ONEPASS_SINGLE_CLUSTER_THREADS = 256,  // of elements one by one: such blocks have their phases in turn
   ONEPASS_CLUSTER_NUMBERED = 3,  // rows that a cluster takes by their number, before it draws
   ONEPASS_SHARED_THREADS = 256,

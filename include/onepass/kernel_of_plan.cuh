@@ -22,8 +22,10 @@ struct kernel_handle {
 // The kernel of a plan for rows in registers: one for each line of the table in plan_rows.h, that for line I and below.
 template <class P, access A>
 constexpr bool has_line(onepass_row_cut_t cut) {
-  return onepass_row_cut_exists(cut, lanes_v<P>, neighbours_v<P>, held_bytes<P>() + kept_bytes<P>(),
-                                A == access::single) != 0;
+  constexpr bool single = A == access::single;
+  const int groups = cut.threads * onepass_row_packs(cut.packs, lanes_v<P>);
+  return (!single || onepass_has_singles(singles_of<P>(), groups) != 0) &&
+         onepass_row_cut_exists(cut, lanes_v<P>, neighbours_v<P>, held_bytes<P>() + kept_bytes<P>(), single) != 0;
 }
 template <class Tag, access A, int I = 0>
 kernel_handle row_kernel_for(const onepass_plan_t &plan) {
@@ -63,12 +65,10 @@ kernel_handle wide_row_kernel_for(const onepass_plan_t &plan) {
 // That of elements one by one.
 template <class Tag>
 kernel_handle single_kernel_for(const onepass_plan_t &plan) {
-  constexpr onepass_singles_t singles = singles_of<tagged_t<Tag>>();
-  if constexpr (singles == ONEPASS_SINGLES_ALL)
-    if (plan.strategy != ONEPASS_ROW_CLUSTER) return row_kernel_for<Tag, access::single>(plan);
-  if constexpr (singles != ONEPASS_SINGLES_NONE && held_bytes<tagged_t<Tag>>() > 0)
-    return cluster_kernel_for<Tag, access::single>();
-  else return {};
+  if constexpr (singles_of<tagged_t<Tag>>() == ONEPASS_SINGLES_NONE) return {};
+  else if (plan.strategy != ONEPASS_ROW_CLUSTER) return row_kernel_for<Tag, access::single>(plan);
+  else if constexpr (held_bytes<tagged_t<Tag>>() > 0) return cluster_kernel_for<Tag, access::single>();
+  return {};
 }
 template <class Tag>
 kernel_handle row_kernel_of_strategy(const onepass_plan_t &plan) {
@@ -81,7 +81,7 @@ kernel_handle row_kernel_of_strategy(const onepass_plan_t &plan) {
 // The line of the table that AUTO takes for a width, or -1.
 template <class P>
 constexpr bool takes_singles(int64_t columns) {
-  return singles_of<P>() == ONEPASS_SINGLES_ALL && columns % lanes_v<P> != 0;
+  return columns % lanes_v<P> != 0 && onepass_has_singles(singles_of<P>(), onepass_ceil_div(columns, lanes_v<P>)) != 0;
 }
 template <class P>
 constexpr int row_line_of(int64_t columns) {

@@ -35,6 +35,7 @@ ONEPASS_INLINE ONEPASS_CONSTEXPR onepass_row_cut_t onepass_row_cut(int i) {
   const onepass_row_cut_t cuts[] = {{ONEPASS_ROW_WARP, 4, 2, 1, ONEPASS_BY_GROUPS},
                                     {ONEPASS_ROW_WARP, 8, 2, 1, ONEPASS_BY_BOTH},
                                     {ONEPASS_ROW_WARP, 16, 2, 1, ONEPASS_BY_GROUPS},
+                                    {ONEPASS_ROW_WARP, 8, 5, 8, ONEPASS_BY_GROUPS},
                                     {ONEPASS_ROW_WARP, 16, 4, 1, ONEPASS_BY_BOTH},
                                     {ONEPASS_ROW_WARP, 32, 4, 1, ONEPASS_BY_BOTH},
                                     {ONEPASS_ROW_BLOCK, 64, 4, 1, ONEPASS_BY_BOTH},
@@ -70,15 +71,23 @@ ONEPASS_INLINE ONEPASS_CONSTEXPR int32_t onepass_row_images(const onepass_geomet
   return groups * geometry->staged_bytes + 32 * geometry->staged;
 }
 
+// Whether rows of `groups` that are not whole groups are taken element by element.
+ONEPASS_INLINE ONEPASS_CONSTEXPR int onepass_has_singles(onepass_singles_t singles, int64_t groups) {
+  return singles == ONEPASS_SINGLES_ALL || (singles == ONEPASS_SINGLES_WIDE && groups > ONEPASS_SINGLE_GROUPS);
+}
+
 // Whether a pipeline has a line of the table, `bytes` of whose arrays and vectors make a group: a thread holds up to
 // ONEPASS_THREAD_ELEMENTS (more in lines of singles alone), the threads are whole runs of the neighbours that a stage
-// takes together, and a multiprocessor has room for two blocks. (On an H200 the share of a copy is, of 8192 floats, 0.97 to 0.99 by 512
-// threads of 4 packs and 0.96 to 0.97 by 256 of 8; of 12288 bf16, softmax, 0.96 by 384 threads and 0.87 by 192 with 64
-// elements each; of 6144 floats, layer_norm, 0.97 by 192 threads and 0.90 by 384; of 16384 floats by one block,
-// layer_norm, 0.89, and by blocks that stay 0.95.)
+// takes together, and a multiprocessor has room for two blocks. (On an H200 the share of a copy is, of 8192 floats,
+// 0.97 to 0.99 by 512 threads of 4 packs and 0.96 to 0.97 by 256 of 8; of 12288 bf16, softmax, 0.96 by 384 threads and
+// 0.87 by 192 with 64 elements each; of 6144 floats, layer_norm, 0.97 by 192 threads and 0.90 by 384; of 16384 floats
+// by one block, layer_norm, 0.89, and by blocks that stay 0.95; of 257 bf16, softmax, 0.87 by 8 threads of 5 packs and
+// 0.67 by 16 of 4. By singles, of 4097 bf16, rms_norm and layer_norm, 0.88 and 0.82 by 96 threads of 6 packs, 0.86 and
+// 0.70 by 192 of 4; of 12289 0.84 and 0.74 by 256 of 7, 0.77 and 0.59 by 512 of 4.)
 ONEPASS_INLINE ONEPASS_CONSTEXPR int onepass_row_cut_exists(onepass_row_cut_t cut, int32_t lanes, int32_t neighbours,
                                                             int32_t bytes, int single) {
-  return lanes >= cut.lanes && (lanes <= 8 || cut.packs % 2 == 0) && (cut.by & (single ? ONEPASS_BY_SINGLES : ONEPASS_BY_GROUPS)) != 0 &&
+  return lanes >= cut.lanes && (lanes <= 8 || cut.packs % 2 == 0) &&
+         (cut.by & (single ? ONEPASS_BY_SINGLES : ONEPASS_BY_GROUPS)) != 0 &&
          (cut.by == ONEPASS_BY_SINGLES ||
           onepass_row_packs(cut.packs, lanes) * lanes <= ONEPASS_THREAD_ELEMENTS) &&
          onepass_row_has_runs(cut.threads, neighbours) && (single || cut.threads * cut.packs < 4096 || bytes <= 32);
@@ -253,7 +262,7 @@ ONEPASS_INLINE onepass_status_t onepass_plan_rows(const onepass_geometry_t *geom
   const onepass_row_device_t most = {ONEPASS_MAX_CLUSTER, ONEPASS_MAX_SHARED_BYTES, 132, {2, 2}};
   const onepass_row_device_t here = device != NULL ? *device : most;
   const int wide = wanted == ONEPASS_ROW_AUTO && geometry->row_stages > 0;
-  const int singles = plan->single && geometry->singles == ONEPASS_SINGLES_ALL;
+  const int singles = plan->single && onepass_has_singles(geometry->singles, groups_per_row);
   int64_t rows_per_block = 1;
   plan->strategy = ONEPASS_ROW_AUTO;
   for (int i = 0; onepass_row_cut(i).threads > 0 && plan->strategy == ONEPASS_ROW_AUTO; ++i) {

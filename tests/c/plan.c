@@ -207,11 +207,11 @@ static void check_limits(void) {
 
 // ---- rows
 
-// A thread holds up to 32 elements, but in lines of single elements alone.
+// A thread holds up to 40 elements, but in lines of single elements alone.
 static int row_line_exists(onepass_row_cut_t cut, int32_t lanes, int single) {
   if (cut.by == ONEPASS_BY_SINGLES) return single && lanes >= cut.lanes && (lanes <= 8 || cut.packs % 2 == 0);
   return (single ? cut.by == ONEPASS_BY_BOTH : 1) && lanes >= cut.lanes &&
-         onepass_row_packs(cut.packs, lanes) * lanes <= 32;
+         onepass_row_packs(cut.packs, lanes) * lanes <= 40 && (lanes <= 8 || cut.packs % 2 == 0);
 }
 
 static int64_t row_capacity(onepass_row_cut_t cut, int32_t lanes) {

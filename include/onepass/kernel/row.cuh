@@ -39,15 +39,15 @@ struct nothing_next {
   __device__ __forceinline__ void operator()() const {}
 };
 
-// The elements of a thread that takes them one by one: in each chunk of `Chunk` a warp has neighbouring columns, as many as
-// where threads have groups. The last chunk stands where the row's end cuts it; where nothing is cut it is whole.
+// The elements of a thread that takes them one by one, from a row's `own` columns from `origin` on: in each chunk of
+// `Chunk` a warp has the columns that it has where threads take groups of as many, but neighbouring lanes have
+// neighbouring columns. The last chunk is the one that the row's end cuts, whichever that is, or whole.
 template <unsigned Chunk, unsigned Chunks>
 struct single_elements {
-  int64_t first, cut;  // columns of this thread's first, in the first chunk and the last
-  int left;            // columns from it on in the last
+  int64_t first, cut;          // columns of this thread's first, in the first chunk and the last
+  int left;                    // columns from it on in the last
   unsigned step, next, whole;  // columns to the element behind, and to the chunk behind; whole chunks
 
-  // `own` columns, by `stride` threads.
   __device__ __forceinline__ single_elements(int64_t origin, unsigned own, unsigned thread, unsigned stride)
       : step(stride < 32 ? stride : 32), next(stride * Chunk) {
     const unsigned lane = thread % 32, run = (thread - lane) * Chunk, mine = own > run ? own - run : 0;
@@ -61,7 +61,8 @@ struct single_elements {
     const unsigned chunk = k / Chunk;
     const int64_t within = k % Chunk * int64_t{step}, beside = chunk * int64_t{next} + within;
     if (chunk + 1 < Chunks) return {place.row, first + beside, place.first + first + beside, 1, false, false};
-    return {place.row, cut + within, place.first + cut + within, left > static_cast<int>(within) ? 1 : 0, false, false};
+    const bool exists = left > static_cast<int>(within);
+    return {place.row, cut + within, place.first + cut + within, exists ? 1 : 0, false, false};
   }
 };
 
@@ -140,6 +141,7 @@ __device__ __forceinline__ void hold_row(const P &p, row_place place, int64_t co
       ONEPASS_UNROLL
       for (unsigned k = c; k < c + chunk; ++k) raw[k] = fetch_early<N, false>(p.inner, at[k]);
     }
+    __syncwarp();  // or ptxas puts loads off until the first have come: softmax of 12289 bf16 0.61, and 0.86
   } else {
     ONEPASS_UNROLL
     for (unsigned k = 0; k < Packs; ++k) {
@@ -180,9 +182,15 @@ ONEPASS_HD constexpr int row_blocks(int threads, unsigned packs, access a) {
             in_groups = lanes * (widest_value(static_cast<P *>(nullptr)) / 2 + streamed_bytes<P>()) / 4,
             live = a == access::single ? lanes * element_registers<P>() : in_groups;
   const bool two = threads == 512 && live <= 48;  // there is room for two such blocks or one
-  const int held = live <= 20 ? 48 : live <= 40 || two ? 64 : live <= 56 ? 80 : 128;
-  const bool words = a == access::image && lanes_v<P> > 4;  // in front of and behind a group
-  const int registers = words && held < 128 && !two ? held + 8 : held;
+  const int held = live <= 20 ? 48 : live <= 36 || two ? 64 : live <= 56 ? 80 : 128;
+  // Of misaligned groups words in front and behind are held too; where rows that are not whole groups go by singles, only
+  // misaligned arrays come here, and need no block more. What a second row stage needs shows where singles fill the rest.
+  const int beside = a == access::single  ? (row_stages_in<decltype(P::inner)> > 1 ? 16 : 0)
+                     : a != access::image ? 0
+                     : singles_of<P>() == ONEPASS_SINGLES_ALL ? 32
+                     : lanes_v<P> > 4 && !two                 ? 8
+                                                              : 0;
+  const int registers = held + beside < 128 ? held + beside : 128;
   int blocks = 16;  // a quarter of a multiprocessor has 512 registers for a thread of each of its warps
   while (blocks > 1 && 512 / ((blocks * threads / 32 + 3) / 4) / 8 * 8 < registers) --blocks;
   return blocks;

@@ -181,7 +181,8 @@ __global__ void __launch_bounds__(Threads, A == access::single ? single_cluster_
   constexpr int N = lanes_v<P>;
   using threads = cluster_threads<Threads, row_stages_in<decltype(P::inner)> + 1, true>;
   constexpr unsigned chunk = chunk_of_access<P, A>;
-  using group = with_late_bytes<threads, false, true, chunk>;  // conditions would cost registers: values are held across
+  // (Together: conditions would cost registers, as values are held across them.)
+  using group = with_late_bytes<threads, false, true, chunk>;
   const unsigned blocks = cluster_blocks(), rank = cluster_rank();
   cluster_rows rows(s, blockIdx.x / blocks);
   auto *memory = reinterpret_cast<unsigned char *>(row_memory);
@@ -224,10 +225,8 @@ __global__ void __launch_bounds__(Threads, A == access::single ? single_cluster_
       row_place place = place_of_row<Tag, false>(s, rows.row, rank == 0 && threadIdx.x == 0);
       const part_of_row<N> part(s, rank, place.size.n);
       place.round = round;
-      unsigned thread = threadIdx.x;
-      asm volatile("" : "+r"(thread));
       hold_row<group, lanes_of_access<P, A>, A, Packs * chunk, false>(
-          p, place, part.origin + part.columns, part.origin, thread, Threads, memory,
+          p, place, part.origin + part.columns, part.origin, threadIdx.x, Threads, memory,
           ask_for_row<Tag, N>{p, s, rank, rows.next, rows.end});
       if (s.image_bytes != 0) __syncthreads();  // before the next row's images
     }

@@ -27,7 +27,8 @@ __device__ __forceinline__ bool computes(const position<N, A> &at) {
   return Group::full || at.count > 0;
 }
 
-// Values that may not be there, of a block that takes row after row: without zeros those of the row before would be live.
+// Values that may not be there, in a block that takes row after row: without zeros those of the row before would be
+// live.
 template <class Group, class T, unsigned Packs>
 __device__ __forceinline__ void zero_first(T (&values)[Packs]) {
   if constexpr (Group::zeroes) {

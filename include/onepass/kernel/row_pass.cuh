@@ -313,9 +313,14 @@ __global__ void __launch_bounds__(Threads, stream_blocks<tagged_t<Tag>>() * ONEP
   row_passes(rows, p, list<>{});
 }
 
-// The blocks per SM that bound the registers: as many as shared memory lets in at a time.
+// The blocks per SM that bound the registers: as many as shared memory lets in at a time, or two where a batch takes
+// more.
+template <class P>
+ONEPASS_HD constexpr int shared_blocks() {
+  return 3 * held_bytes<P>() / 4 + lanes_v<P> <= 24 ? 3 : 2;
+}
 template <class Tag, unsigned Threads, bool Aligned>
-__global__ void __launch_bounds__(Threads, resident(3, static_cast<int>(Threads)))
+__global__ void __launch_bounds__(Threads, resident(shared_blocks<tagged_t<Tag>>(), static_cast<int>(Threads)))
     row_shared_kernel(const __grid_constant__ tagged_t<Tag> p, const __grid_constant__ row_shape s) {
   wait_for_predecessor();
   extern __shared__ uint4 row_memory[];

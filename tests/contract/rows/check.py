@@ -3,9 +3,11 @@
 
     check.py --nvcc <nvcc> --include <directory> <source>
 
-In PTX: there is one kernel for each size of the table in plan_rows.h that a thread can hold, for aligned rows and for others, and two each whose
-blocks stay, that hold a row in shared memory and that stream; none touches local memory. A kernel for aligned rows has
-two bodies, of which each reads each of a thread's packs once, by 16 bytes, in front of every store, and writes it once. In machine code: no stack frame and no spills.
+In PTX: there is one kernel for each size of the table in plan_rows.h that a thread can hold, for aligned rows and for
+others, and for wide rows that are not whole groups; two each that hold a row in shared memory and that stream, and
+three whose blocks stay; none touches local memory. A kernel for aligned rows has two bodies, of which each reads each
+of a thread's packs once, by 16 bytes, and writes it once; one of single elements reads each once, and writes those of
+its last chunk in one of two places. In machine code: no stack frame and no spills.
 """
 import argparse
 import re
@@ -27,9 +29,18 @@ def main():
     table = (headers / "plan_rows.h").read_text(encoding="utf-8")
     constants = (headers / "geometry.h").read_text(encoding="utf-8")
     most = int(re.search(r"ONEPASS_THREAD_ELEMENTS = (\d+)", constants)[1])  # a pack has 8 of 16 bits
-    sizes = {(threads, packs) for threads, packs, lanes in re.findall(r"\{ONEPASS_ROW_\w+, (\d+), (\d+), (\d+)\}", table)
-             if 0 < int(packs) * 8 <= most and int(lanes) <= 8}
-    if len(sizes) < 10:
+    wide = int(re.search(r"ONEPASS_SINGLE_GROUPS = (\d+)", constants)[1])
+    modes = {name: str(number) for number, name in enumerate(
+        re.findall(r"^  (\w+),? +//", re.search(r"enum class access \{(.*?)\};", (headers / "pack.cuh").read_text(encoding="utf-8"), re.S)[1], re.M))}
+    wanted = set()
+    for threads, packs, lanes, by in re.findall(r"\{ONEPASS_ROW_\w+, (\d+), (\d+), (\d+), ONEPASS_BY_(\w+)\}", table):
+        if int(packs) == 0 or int(lanes) > 8 or (by != "SINGLES" and int(packs) * 8 > most):
+            continue
+        if by != "SINGLES":
+            wanted |= {(threads, packs, modes["entire"]), (threads, packs, modes["image"])}
+        if by != "GROUPS" and int(threads) * int(packs) > wide:
+            wanted.add((threads, packs, modes["single"]))
+    if len(wanted) < 20:
         sys.exit("the table of plan_rows.h was not found")
 
     with tempfile.TemporaryDirectory() as folder:
@@ -42,7 +53,7 @@ def main():
     names, found, others = set(), set(), {"row_stream_kernel": 0, "row_shared_kernel": 0, "row_cluster_kernel": 0}
     for name, body in re.findall(r"\.entry (\w+)\((.*?)^\}", text, re.M | re.S):
         names.add(name)
-        size = re.search(r"row_kernelI.*Lj(\d+)ELj(\d+)ELb([01])", name)
+        size = re.search(r"row_kernelI.*Lj(\d+)ELj(\d+)EL\w*?6accessE(\d+)", name)
         if re.search(r"\b(ld|st)\.local|\.local \.", body):
             faults.append(f"{name}: touches local memory")
         if size is None:
@@ -52,17 +63,20 @@ def main():
             else:
                 others[kind] += 1
             continue
-        threads, packs, aligned = size.groups()
-        found.add((threads, packs, aligned))
+        threads, packs, mode = size.groups()
+        found.add((threads, packs, mode))
         loads = [m.start() for m in re.finditer(r"ld\.global\S*\.v4", body)]
         stores = [m.start() for m in re.finditer(r"st\.\S*global\S*\.v4", body)]
-        if aligned == "1" and (len(loads), len(stores)) != (2 * int(packs), 2 * int(packs)):
+        if mode == modes["entire"] and (len(loads), len(stores)) != (2 * int(packs), 2 * int(packs)):
             faults.append(f"{name}: {len(loads)} loads and {len(stores)} stores of 16 bytes, not {2 * int(packs)} of each")
-    wanted = {size + (aligned,) for size in sizes for aligned in "01"}
+        if mode == modes["single"]:
+            elements = [len(re.findall(rf"{access}\.\S*global\S*\.[ub]16", body)) for access in ("ld", "st")]
+            if elements != [8 * int(packs), 8 * (int(packs) + 1)]:
+                faults.append(f"{name}: {elements} loads and stores of an element")
     for size in sorted(wanted ^ found):
         faults.append(f"the table and the kernels differ in {size}")
-    if set(others.values()) != {2}:
-        faults.append(f"not two kernels each whose blocks stay, that hold a row in shared memory and that stream: {others}")
+    if others != {"row_stream_kernel": 2, "row_shared_kernel": 2, "row_cluster_kernel": 3}:
+        faults.append(f"not two kernels each that hold a row in shared memory and that stream, and three whose blocks stay: {others}")
     properties = re.findall(r"Function properties for (\w+)\n.*?(\d+) bytes spill stores", usage)  # of what they call, too
     spills = [int(n) for _, n in properties]
     if not names <= {name for name, _ in properties} or any(spills):
