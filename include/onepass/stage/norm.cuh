@@ -38,6 +38,7 @@ struct row_mean : sum_statistic {
   }
   template <class T, int N, access A>
   ONEPASS_HD R fold(R sum, const pack<T, N> &v, const position<N, A> &at) const {
+    if constexpr (N == 1) return at.has(0) ? fused(static_cast<R>(v[0]), inverse, sum) : sum;
     R own[2] = {sum, R(0)};
     ONEPASS_UNROLL
     for (int i = 0; i < N; ++i) own[i % 2] = at.has(i) ? fused(static_cast<R>(v[i]), inverse, own[i % 2]) : own[i % 2];
@@ -69,6 +70,7 @@ struct centred {
   template <int N, access A>
   ONEPASS_HD sums fold(sums s, const pack<R, N> &mapped, const position<N, A> &at) const {
     const pack<R, N> d = existing(mapped, at);
+    if constexpr (N == 1) return {plus(s.first, d[0]), fused(d[0], d[0], s.second)};
     sums own[2] = {s, {0, 0}};
     ONEPASS_UNROLL
     for (int i = 0; i < N; ++i) own[i % 2] = {plus(own[i % 2].first, d[i]), fused(d[i], d[i], own[i % 2].second)};

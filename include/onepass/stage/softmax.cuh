@@ -58,7 +58,7 @@ struct roots_of_row : sum_statistic {
   template <int N, access A>
   ONEPASS_HD float fold(float sum, const pack<float, N> &mapped, const position<N, A> &at) const {
     const pack<float, N> x = existing(mapped, at);
-    return plus(sum, total_of_products<float>(x, x));
+    return add_products(sum, x, x);
   }
   ONEPASS_HD log_sum_exp_statistic::state<float> whole(float sum, int64_t) const {
     return {most, times(sum, excess())};

@@ -52,6 +52,13 @@ ONEPASS_HD S total_of_products(const pack<A, N> &a, const pack<B, N> &b) {
   return sum;
 }
 
+// The same added to a sum.
+template <class S, class A, class B, int N>
+ONEPASS_HD S add_products(const S &sum, const pack<A, N> &a, const pack<B, N> &b) {
+  if constexpr (N == 1 && !cs::is_integral_v<S>) return fused(a[0], b[0], sum);
+  else return add_up(sum, total_of_products<S>(a, b));
+}
+
 template <class To, class T, int N>
 ONEPASS_HD pack<To, N> as_pack_of(const pack<T, N> &v) {
   pack<To, N> x;

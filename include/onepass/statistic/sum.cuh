@@ -47,7 +47,7 @@ struct sum_of_squares_statistic : sum_statistic {
   template <class S, class T, int N, access A>
   ONEPASS_HD S fold(S sum, const pack<T, N> &v, const position<N, A> &at) const {
     const pack<T, N> x = existing(v, at);
-    return add_up(sum, total_of_products<S>(x, x));
+    return add_products(sum, x, x);
   }
 };
 
@@ -77,7 +77,7 @@ struct dot_statistic : sum_statistic {
       first[i] = cs::get<0>(v[i]);
       second[i] = cs::get<1>(v[i]);
     }
-    return add_up(sum, total_of_products<S>(existing(first, at), existing(second, at)));
+    return add_products(sum, existing(first, at), existing(second, at));
   }
 };
 
