@@ -125,12 +125,6 @@ ONEPASS_HD constexpr int streamed_bytes() {
   return streamed_bytes(static_cast<leaves_t<P> *>(nullptr));
 }
 
-template <bool Behind, class... Leaf>
-ONEPASS_HD constexpr int early_leaves(list<Leaf...> *) {
-  return (0 + ... + (!Leaf::written && (Leaf::span == ONEPASS_PER_ELEMENT ||
-                                        (!Behind && Leaf::span == ONEPASS_PER_COLUMN))));
-}
-
 // Bytes of a group in shared memory, 0 where an array is read in another way than by whole rows.
 template <class... Leaf>
 ONEPASS_HD constexpr bool is_copyable(list<Leaf...> *) {
@@ -236,6 +230,11 @@ ONEPASS_HD constexpr staged staged_in_pipeline() {
 
 // The registers of an element that is read by itself: one for each array, and each vector in front of a row stage; or
 // those of its value.
+template <bool Behind, class... Leaf>
+ONEPASS_HD constexpr int early_leaves(list<Leaf...> *) {
+  return (0 + ... + (!Leaf::written && (Leaf::span == ONEPASS_PER_ELEMENT ||
+                                        (!Behind && Leaf::span == ONEPASS_PER_COLUMN))));
+}
 template <bool Behind>
 ONEPASS_HD constexpr int early_reads(list<> *) {
   return 0;

@@ -95,7 +95,7 @@ enum {
   ONEPASS_STREAM_PARTS = 256,  // of a row, at most, if several blocks are to share it
   ONEPASS_CLUSTER_THREADS = 512,
   ONEPASS_CLUSTER_PACKS = 8,
-  ONEPASS_SINGLE_GROUPS = 1024,  // rows of as many groups are wide
+  ONEPASS_SINGLE_GROUPS = 1024,  // rows of more groups are wide: see onepass_singles_t
   ONEPASS_SINGLE_CLUSTER_THREADS = 256,  // of elements one by one: such blocks have their phases in turn
   ONEPASS_CLUSTER_NUMBERED = 3,  // rows that a cluster takes by their number, before it draws
   ONEPASS_SHARED_THREADS = 256,

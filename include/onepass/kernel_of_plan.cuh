@@ -19,7 +19,7 @@ struct kernel_handle {
   kernel_handle(void (*kernel)(Args...)) : function(reinterpret_cast<const void *>(kernel)) {}
 };
 
-// The kernel of a plan for rows in registers: one for each line of the table in plan_rows.h, that for line I and below.
+// Whether a pipeline has a line of the table in plan_rows.h, for rows that are taken in this way.
 template <class P, access A>
 constexpr bool has_line(onepass_row_cut_t cut) {
   constexpr bool single = A == access::single;
@@ -27,6 +27,7 @@ constexpr bool has_line(onepass_row_cut_t cut) {
   return (!single || onepass_has_singles(singles_of<P>(), groups) != 0) &&
          onepass_row_cut_exists(cut, lanes_v<P>, neighbours_v<P>, held_bytes<P>() + kept_bytes<P>(), single) != 0;
 }
+// The kernel of a plan for rows in registers: one for each line of the table, that for line I and below.
 template <class Tag, access A, int I = 0>
 kernel_handle row_kernel_for(const onepass_plan_t &plan) {
   constexpr onepass_row_cut_t cut = onepass_row_cut(I);
@@ -37,16 +38,17 @@ kernel_handle row_kernel_for(const onepass_plan_t &plan) {
     return &row_kernel<Tag, static_cast<unsigned>(cut.threads), static_cast<unsigned>(packs), A>;
   else return {};  // no plan takes this line
 }
-// That of a plan for wider rows, or null.
+// Those of plans for wider rows, or null: of blocks that stay, and of others by groups.
 template <class Tag, access A>
 kernel_handle cluster_kernel_for() {
   using P = tagged_t<Tag>;
   constexpr int packs = onepass_row_packs(ONEPASS_CLUSTER_PACKS, lanes_v<P>),
                 threads = onepass_cluster_threads(A == access::single);
-  return &row_cluster_kernel<Tag, static_cast<unsigned>(threads), static_cast<unsigned>(packs), A>;
+  if constexpr (held_bytes<P>() == 0) return {};
+  else return &row_cluster_kernel<Tag, static_cast<unsigned>(threads), static_cast<unsigned>(packs), A>;
 }
 template <class Tag, bool Aligned>
-kernel_handle wide_row_kernel_for(const onepass_plan_t &plan) {
+kernel_handle wide_kernel_by_groups(const onepass_plan_t &plan) {
   if constexpr (stream_threads<tagged_t<Tag>> != ONEPASS_STREAM_THREADS) {
     if (plan.strategy == ONEPASS_ROW_STREAM && plan.threads == ONEPASS_WARP_STREAM_THREADS)
       return &row_stream_kernel<Tag, Aligned, ONEPASS_WARP_STREAM_THREADS>;
@@ -54,31 +56,29 @@ kernel_handle wide_row_kernel_for(const onepass_plan_t &plan) {
       return &row_stream_kernel<Tag, Aligned, ONEPASS_NARROW_STREAM_THREADS>;
   }
   if (plan.strategy == ONEPASS_ROW_STREAM) return &row_stream_kernel<Tag, Aligned>;
+  if (plan.strategy == ONEPASS_ROW_CLUSTER)
+    return cluster_kernel_for<Tag, Aligned ? access::entire : access::image>();
   if constexpr (held_bytes<tagged_t<Tag>>() > 0) {
-    if (plan.strategy == ONEPASS_ROW_CLUSTER)
-      return cluster_kernel_for<Tag, Aligned ? access::entire : access::image>();
     if constexpr (onepass_row_has_runs(ONEPASS_SHARED_THREADS, neighbours_v<tagged_t<Tag>>) != 0)
       if (plan.strategy == ONEPASS_ROW_SHARED) return &row_shared_kernel<Tag, ONEPASS_SHARED_THREADS, Aligned>;
   }
   return {};
 }
-// That of elements one by one.
 template <class Tag>
-kernel_handle single_kernel_for(const onepass_plan_t &plan) {
-  if constexpr (singles_of<tagged_t<Tag>>() == ONEPASS_SINGLES_NONE) return {};
-  else if (plan.strategy != ONEPASS_ROW_CLUSTER) return row_kernel_for<Tag, access::single>(plan);
-  else if constexpr (held_bytes<tagged_t<Tag>>() > 0) return cluster_kernel_for<Tag, access::single>();
-  return {};
+kernel_handle wide_row_kernel_for(const onepass_plan_t &plan) {
+  if constexpr (singles_of<tagged_t<Tag>>() != ONEPASS_SINGLES_NONE)
+    if (plan.single) return cluster_kernel_for<Tag, access::single>();
+  return plan.aligned ? wide_kernel_by_groups<Tag, true>(plan) : wide_kernel_by_groups<Tag, false>(plan);
 }
 template <class Tag>
 kernel_handle row_kernel_of_strategy(const onepass_plan_t &plan) {
-  if (plan.single) return single_kernel_for<Tag>(plan);
-  if (plan.strategy > ONEPASS_ROW_BLOCK)
-    return plan.aligned ? wide_row_kernel_for<Tag, true>(plan) : wide_row_kernel_for<Tag, false>(plan);
+  if (plan.strategy > ONEPASS_ROW_BLOCK) return wide_row_kernel_for<Tag>(plan);
+  if constexpr (singles_of<tagged_t<Tag>>() != ONEPASS_SINGLES_NONE)
+    if (plan.single) return row_kernel_for<Tag, access::single>(plan);
   return plan.aligned ? row_kernel_for<Tag, access::entire>(plan) : row_kernel_for<Tag, access::image>(plan);
 }
 
-// The line of the table that AUTO takes for a width, or -1.
+// Whether rows of a width in registers go by single elements; the line of the table that AUTO takes for it, or -1.
 template <class P>
 constexpr bool takes_singles(int64_t columns) {
   return columns % lanes_v<P> != 0 && onepass_has_singles(singles_of<P>(), onepass_ceil_div(columns, lanes_v<P>)) != 0;
@@ -101,7 +101,7 @@ kernel_handle row_kernel_of_width(const onepass_plan_t &plan) {
   constexpr int line = row_line_of<P>(columns);
   if constexpr (line < 0) {
     if (plan.strategy <= ONEPASS_ROW_BLOCK) return {};
-    return row_kernel_of_strategy<Tag>(plan);
+    return wide_row_kernel_for<Tag>(plan);
   } else {
     constexpr onepass_row_cut_t cut = onepass_row_cut(line);
     constexpr int packs = onepass_row_packs(cut.packs, lanes_v<P>);

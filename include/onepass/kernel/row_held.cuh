@@ -135,8 +135,7 @@ struct reduced_row {
   }
 };
 
-// use(raw, value, k, position) for every pack; what is fetched late is so some packs ahead, as many as registers allow,
-// or a chunk at a time.
+// What to use of the packs of a chunk that are there.
 template <class Before, class Raw, class Use, unsigned Chunk>
 struct use_of_chunk {
   const Before &before;
@@ -147,6 +146,8 @@ struct use_of_chunk {
     use(raw[k % Chunk].tail, before.value(raw[k % Chunk], k), k, at);
   }
 };
+// use(raw, value, k, position) for every pack; what is fetched late is so some packs ahead, as many as registers allow,
+// or a chunk at a time.
 template <class Group, int N, access A, unsigned Packs, class Before, class Use>
 __device__ __forceinline__ void each_pack(const Before &before, const position<N, A> (&at)[Packs],
                                           const row_place &place, const Use &use) {
