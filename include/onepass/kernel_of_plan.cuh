@@ -72,9 +72,9 @@ kernel_handle wide_row_kernel_for(const onepass_plan_t &plan) {
 }
 template <class Tag>
 kernel_handle row_kernel_of_strategy(const onepass_plan_t &plan) {
-  if (plan.strategy > ONEPASS_ROW_BLOCK) return wide_row_kernel_for<Tag>(plan);
   if constexpr (singles_of<tagged_t<Tag>>() != ONEPASS_SINGLES_NONE)
-    if (plan.single) return row_kernel_for<Tag, access::single>(plan);
+    if (plan.single && plan.strategy <= ONEPASS_ROW_BLOCK) return row_kernel_for<Tag, access::single>(plan);
+  if (plan.strategy > ONEPASS_ROW_BLOCK) return wide_row_kernel_for<Tag>(plan);
   return plan.aligned ? row_kernel_for<Tag, access::entire>(plan) : row_kernel_for<Tag, access::image>(plan);
 }
 
