@@ -212,6 +212,14 @@ ONEPASS_HD constexpr onepass_cost_t cost_of() {
   return cost;
 }
 
+// Arrays that are read at each element, or vectors along a row.
+template <onepass_span_t Span, class... Leaf>
+ONEPASS_HD constexpr int count_read(list<Leaf...> *) {
+  return (0 + ... + (!Leaf::written && Leaf::span == Span));
+}
+template <class P, onepass_span_t Span>
+inline constexpr int reads_v = count_read<Span>(static_cast<leaves_t<P> *>(nullptr));
+
 // Bytes of a group of the vectors that are read along a row.
 template <class... Leaf>
 ONEPASS_HD constexpr int vector_bytes(list<Leaf...> *) {

@@ -64,6 +64,7 @@ typedef struct onepass_plan_t {  // onepass_plan is the function below
   int32_t passes;
   onepass_row_strategy_t strategy;  // of rows; `threads` is then those of a row in a block
   int32_t cluster;                  // blocks of a cluster, which share a row
+  int32_t part;                     // groups of a part of a row that streams, or that such a block takes
   int32_t row_blocks;               // blocks that share a row that streams and take its parts in turn; more than 1
                                     // where there is a workspace of workspace_bytes
   int32_t shared_bytes;             // of a block: of the row or its part, or of images of it,
@@ -96,11 +97,14 @@ enum {
   ONEPASS_CLUSTER_THREADS = 512,
   ONEPASS_CLUSTER_PACKS = 8,
   ONEPASS_SINGLE_GROUPS = 1024,  // rows of more groups are wide: see onepass_singles_t
-  ONEPASS_SINGLE_CLUSTER_THREADS = 256,  // of elements one by one: such blocks have their phases in turn
+  ONEPASS_SINGLE_CLUSTER_THREADS = 128,  // of elements one by one: such blocks have their phases in turn,
+  ONEPASS_SINGLE_CLUSTER_ELEMENTS = 64,  // hold so many at most
+  ONEPASS_SINGLE_CHUNK = 8,              // and take so many under one condition
   ONEPASS_CLUSTER_NUMBERED = 3,  // rows that a cluster takes by their number, before it draws
   ONEPASS_SHARED_THREADS = 256,
   ONEPASS_SHARED_BYTES = 65536,       // of a block, where the row's cluster may have as many blocks as it takes
   ONEPASS_MAX_SHARED_BYTES = 229376,  // of a block on sm_90, beside what reductions need
+  ONEPASS_BLOCK_SHARED_BYTES = 3072,  // which is this, with what the device takes for each block
   ONEPASS_MAX_CLUSTER = 16,
   ONEPASS_MAX_SMALL_GROUPS = 0x7fffff00  // a row's number is found with 32 bits up to here, tile included
 };

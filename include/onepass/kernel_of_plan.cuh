@@ -42,8 +42,9 @@ kernel_handle row_kernel_for(const onepass_plan_t &plan) {
 template <class Tag, access A>
 kernel_handle cluster_kernel_for() {
   using P = tagged_t<Tag>;
-  constexpr int packs = onepass_row_packs(ONEPASS_CLUSTER_PACKS, lanes_v<P>),
-                threads = onepass_cluster_threads(A == access::single);
+  constexpr bool single = is_single<A>;
+  constexpr int packs = onepass_cluster_packs(lanes_v<P>, single ? element_registers<P>() : 0),
+                threads = onepass_cluster_threads(single);
   if constexpr (held_bytes<P>() == 0) return {};
   else return &row_cluster_kernel<Tag, static_cast<unsigned>(threads), static_cast<unsigned>(packs), A>;
 }
@@ -67,7 +68,7 @@ kernel_handle wide_kernel_by_groups(const onepass_plan_t &plan) {
 template <class Tag>
 kernel_handle wide_row_kernel_for(const onepass_plan_t &plan) {
   if constexpr (singles_of<tagged_t<Tag>>() != ONEPASS_SINGLES_NONE)
-    if (plan.single) return cluster_kernel_for<Tag, access::single>();
+    if (plan.single) return cluster_kernel_for<Tag, access::landed>();
   return plan.aligned ? wide_kernel_by_groups<Tag, true>(plan) : wide_kernel_by_groups<Tag, false>(plan);
 }
 template <class Tag>

@@ -132,7 +132,7 @@ onepass_status_t start_rows(kernel_handle kernel, const tagged_t<Tag> &p, onepas
   rows.varied = extent.columns_at != nullptr || extent.offsets != nullptr;
   rows.image_bytes = static_cast<uint32_t>(plan.image_bytes);
   rows.outer = extent.columns > 0 ? static_cast<uint32_t>(onepass_ceil_div(16, extent.columns)) : 1;
-  rows.part = static_cast<uint32_t>(plan.packs * plan.threads);
+  rows.part = static_cast<uint32_t>(plan.part);
   rows.resident = static_cast<uint32_t>(plan.resident);
   rows.rounds = plan.rounds;
   rows.ticket = plan.strategy == ONEPASS_ROW_CLUSTER && plan.rounds == 0 ? static_cast<unsigned *>(exec.workspace) : nullptr;
@@ -187,7 +187,7 @@ onepass_status_t row_device_of(onepass_row_device_t *out) {
         static_cast<int>(stream_threads<tagged_t<Tag>>), 0);
   out->cluster = clusters && compiled.ptxVersion >= 90 ? ONEPASS_MAX_CLUSTER : 1;
   out->multiprocessors = multiprocessors;
-  out->shared_bytes = shared - 3072;  // what the reductions of a row may need
+  out->shared_bytes = shared - ONEPASS_BLOCK_SHARED_BYTES;
   return status_of(error);
 }
 

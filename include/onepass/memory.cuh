@@ -173,12 +173,69 @@ __device__ __forceinline__ pack<T, N> read_kept(const T *p, const position<N, ac
 
 // The columns from `p` on to the L2 cache, without waiting. All threads of a block call with the same position; a
 // prefetch brings a sector of 32 bytes.
-template <int N, class T>
-__device__ __forceinline__ pack<T, N> ask_for(const T *p, const position<N, access::ahead> &at) {
+template <class T>
+__device__ __forceinline__ void ask_for(const T *p, unsigned columns) {
   const auto *from = reinterpret_cast<const char *>(p);
-  for (unsigned sector = 32 * threadIdx.x; sector < at.columns * unsigned{sizeof(T)}; sector += 32 * blockDim.x)
+  for (unsigned sector = 32 * threadIdx.x; sector < columns * unsigned{sizeof(T)}; sector += 32 * blockDim.x)
     asm volatile("prefetch.global.L2 [%0];" : : "l"(__cvta_generic_to_global(from + sector)));
+}
+
+// `bytes`, a multiple of 16, between words of 16 bytes. `landed` counts them, and must not have been arrived at before.
+__device__ __forceinline__ void copy_words_to_shared(unsigned char *to, const void *from, unsigned bytes,
+                                                     uint64_t *landed) {
+#if __CUDA_ARCH__ >= 900
+  const unsigned barrier = static_cast<unsigned>(__cvta_generic_to_shared(landed));
+  asm volatile(
+      "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;\n\t"
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%2], [%3], %1, [%0];"
+      :
+      : "r"(barrier), "r"(bytes), "r"(static_cast<unsigned>(__cvta_generic_to_shared(to))),
+        "l"(__cvta_generic_to_global(from))
+      : "memory");
+#endif
+}
+// What threads have written before is in front of what such copies write behind a barrier of the block.
+__device__ __forceinline__ void written_before_copies() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+
+// The columns from `p` on to shared memory, as far from a word of 16 bytes as they lie. All threads of a block call with
+// the same position: the first has words copied, and where none may reach beyond the columns, each copies an element at
+// either end. (Those are there behind a barrier of the block.)
+template <class T>
+__device__ __forceinline__ void copy_ahead(T *own, const T *p, const position<1, access::ahead> &at) {
+  const auto first = reinterpret_cast<cs::uintptr_t>(p), end = first + at.columns * sizeof(T);
+  const auto from = (at.exact ? first + 15 : first) / 16 * 16, to = (at.exact ? end : end + 15) / 16 * 16;
+  if (threadIdx.x == 0 && to > from)
+    copy_words_to_shared(reinterpret_cast<unsigned char *>(own) + (from - first), reinterpret_cast<const void *>(from),
+                         static_cast<unsigned>(to - from), at.landed);
+  if (!at.exact || threadIdx.x >= 16) return;
+  const unsigned i = threadIdx.x, last = at.columns - 1 - i;
+  if (i < at.columns && first + i * sizeof(T) < from) own[i] = p[i];
+  if (i < at.columns && first + last * sizeof(T) >= (to > from ? to : from)) own[last] = p[last];
+  written_before_copies();
+}
+template <bool Vector, class T>
+__device__ __forceinline__ pack<T, 1> read_ahead(const T *p, const position<1, access::ahead> &at) {
+  if (Vector != at.vectors) return {};
+  if (at.how == ahead::asked) {
+    ask_for(p, at.columns);
+    return {};
+  }
+  unsigned char *own = at.next + reinterpret_cast<cs::uintptr_t>(p) % 16;
+  at.next += at.room * unsigned{sizeof(T)} + 16;
+  if (at.how == ahead::placed) *at.first++ = own;
+  else copy_ahead(reinterpret_cast<T *>(own), p, at);
   return {};
+}
+// An element of them.
+template <bool Vector, class T>
+__device__ __forceinline__ pack<T, 1> read_landed(const T *p, const position<1, access::landed> &at) {
+  if (Vector && !at.keeps) return read_words<1>(p, at.full());
+  auto &next = Vector ? at.vector : at.array;
+  return read_words<1>(reinterpret_cast<const T *>(*next++) + at.within, at.full());
 }
 #endif
 
@@ -187,8 +244,8 @@ __device__ __forceinline__ pack<T, N> ask_for(const T *p, const position<N, acce
 template <int N, bool Vector = false, access A, class T>
 ONEPASS_HD auto read(const T *p, const position<N, A> &at) {
 #ifdef __CUDA_ARCH__
-  if constexpr (A == access::ahead && Vector) return pack<T, N>{};
-  else if constexpr (A == access::ahead) return ask_for(p, at);
+  if constexpr (A == access::ahead) return read_ahead<Vector>(p, at);
+  else if constexpr (A == access::landed) return read_landed<Vector>(p, at);
   else if constexpr (is_held<A> && !Vector) return read_held(p, at);
   else if constexpr (A == access::held) return read_kept(p, at);
   else if constexpr (A == access::held_row) return read<N, true>(p, at.uncopied());

@@ -24,15 +24,18 @@ enum class access {
   any,      // neither
   row,    // neither, and the lanes of a warp hold neighbouring groups of a row, at any distance from a word of 16 bytes
   image,  // likewise, and small elements go to memory by an image of the row in shared memory
-  ahead,  // nothing is read: a row is asked for from a column on, so that it is in the L2 cache when it is read
+  ahead,  // nothing is read: a row is asked for from a column on, or copied to shared memory as it lies
   held,   // aligned, in a row that a kernel has copied to shared memory
   held_row,  // likewise, at any distance from a word of 16 bytes
-  single  // of one lane, which exists or does not
+  single,  // of one lane, which exists or does not
+  landed   // likewise, in a row that has been copied so
 };
 template <access A>
 inline constexpr bool is_row = A == access::row || A == access::image;
 template <access A>
-inline constexpr bool is_all_or_none = A == access::entire || A == access::held || A == access::single;
+inline constexpr bool is_single = A == access::single || A == access::landed;
+template <access A>
+inline constexpr bool is_all_or_none = A == access::entire || A == access::held || is_single<A>;
 template <access A>
 inline constexpr bool is_held = A == access::held || A == access::held_row;
 
@@ -118,17 +121,45 @@ struct position<N, access::image> {
   }
 };
 
-// Where a row is asked for: `columns` from there on.
+// Where a row, or a block's part of it, goes ahead: `columns` from there on. In shared memory its arrays lie one behind
+// the other in the order of the parts, each with room for `room` elements and a word of 16 bytes; so do its vectors.
+enum class ahead {
+  asked,   // to be in the L2 cache when it is read
+  copied,  // to shared memory
+  placed   // where it is there is written down
+};
 template <int N>
 struct position<N, access::ahead> {
   static constexpr access mode = access::ahead;
   int64_t row, column, index;
   int32_t count;  // of the first group
   unsigned columns;
+  ahead how;
+  bool vectors;                   // those, or arrays
+  bool exact;                     // no word that is copied may reach beyond the columns
+  unsigned room;
+  mutable unsigned char *next;    // where the next one is,
+  mutable unsigned char **first;  // and where its first column is written down
+  uint64_t *landed;               // the barrier that counts what arrives
 
   ONEPASS_HD constexpr bool has(int lane) const { return lane < count; }
   ONEPASS_HD constexpr coordinate lane(int i) const { return {row, column + i, index + i}; }
   ONEPASS_HD constexpr bool full() const { return count == N; }
+};
+// And an element of it, `within` columns behind the first that was copied.
+template <int N>
+struct position<N, access::landed> {
+  static constexpr access mode = access::landed;
+  int64_t row, column, index;
+  int32_t count;
+  int64_t within;
+  bool keeps;                                           // vectors have been copied too
+  mutable unsigned char *const *array, *const *vector;  // the next one's first column
+
+  ONEPASS_HD constexpr bool has(int) const { return count > 0; }
+  ONEPASS_HD constexpr coordinate lane(int i) const { return {row, column + i, index + i}; }
+  ONEPASS_HD constexpr bool full() const { return count == N; }
+  ONEPASS_HD constexpr position<N, access::whole> whole() const { return {row, column, index, N, false, false}; }
 };
 
 namespace detail {

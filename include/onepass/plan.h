@@ -85,6 +85,7 @@ ONEPASS_INLINE onepass_status_t onepass_plan(const onepass_geometry_t *geometry,
   plan->passes = 1;
   plan->strategy = ONEPASS_ROW_AUTO;
   plan->cluster = 1;
+  plan->part = 0;
   plan->row_blocks = 1;
   plan->shared_bytes = 0;
   plan->image_bytes = 0;

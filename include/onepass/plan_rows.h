@@ -125,45 +125,88 @@ ONEPASS_INLINE ONEPASS_CONSTEXPR int onepass_cluster_keeps(int32_t lanes, int32_
                          ONEPASS_MAX_SHARED_BYTES;
 }
 
-// The threads of such a block, and where they take elements one by one, the blocks that a multiprocessor has room for,
-// by the registers of a thread's elements. (On an H200, of 50257 and 128257 floats, one by one by 256 threads of 32
-// elements, three blocks: softmax 0.87 and 0.86, rms_norm 0.89 and 0.71; of 64 elements, two blocks: 0.87 and 0.85,
-// 0.81 and 0.62; by 512 threads of 64 elements: 0.79 and 0.73, 0.76 and 0.56.)
+// The threads of such a block, and the packs of each: as many elements as ONEPASS_CLUSTER_PACKS groups are; or, where
+// they go one by one (of `registers` registers each, else 0), up to ONEPASS_SINGLE_CLUSTER_ELEMENTS.
 ONEPASS_INLINE ONEPASS_CONSTEXPR int32_t onepass_cluster_threads(int single) {
   return single ? ONEPASS_SINGLE_CLUSTER_THREADS : ONEPASS_CLUSTER_THREADS;
 }
-ONEPASS_INLINE ONEPASS_CONSTEXPR int32_t onepass_single_cluster_blocks(int32_t lanes, int32_t element_registers) {
-  const int32_t registers = onepass_row_packs(ONEPASS_CLUSTER_PACKS, lanes) * lanes * element_registers;
-  return registers <= 32 ? 3 : registers <= 64 ? 2 : 1;
+ONEPASS_INLINE ONEPASS_CONSTEXPR int32_t onepass_cluster_packs(int32_t lanes, int32_t registers) {
+  if (registers == 0) return onepass_row_packs(ONEPASS_CLUSTER_PACKS, lanes);
+  int32_t elements = ONEPASS_SINGLE_CLUSTER_ELEMENTS;
+  while (elements > ONEPASS_SINGLE_CHUNK && elements * registers > 2 * ONEPASS_SINGLE_CLUSTER_ELEMENTS) elements /= 2;
+  return elements > lanes ? elements / lanes : 1;
 }
 
-// A row in the registers of as few blocks as hold it, by at most ONEPASS_CLUSTER_PACKS packs of each thread. The next
-// row lands in shared memory, beside vectors if there is room; or it is asked for, where elements go one by one.
+// Where elements go one by one, the arrays of a block's part of the row lie in shared memory as they lie in global, with
+// a word of 16 bytes more for each, of which there are no more than bytes of an element. Vectors are kept beside them if
+// a multiprocessor has room for two such blocks.
+ONEPASS_INLINE ONEPASS_CONSTEXPR int32_t onepass_single_groups(int32_t lanes, int32_t registers) {  // of a block, at most
+  return onepass_cluster_packs(lanes, registers) * ONEPASS_SINGLE_CLUSTER_THREADS;
+}
+ONEPASS_INLINE ONEPASS_CONSTEXPR int32_t onepass_single_bytes(int32_t lanes, int32_t group_bytes, int32_t groups) {
+  return group_bytes / lanes * (groups * lanes + 16);
+}
+ONEPASS_INLINE ONEPASS_CONSTEXPR int onepass_single_keeps(int32_t lanes, int32_t registers, int32_t held,
+                                                          int32_t kept) {
+  const int32_t bytes = onepass_single_bytes(lanes, held + kept, onepass_single_groups(lanes, registers));
+  return kept > 0 && 2 * (bytes + ONEPASS_BLOCK_SHARED_BYTES) <= ONEPASS_MAX_SHARED_BYTES;
+}
+// The blocks that a multiprocessor then has room for, by the registers of their elements and by shared memory. (On an
+// H200, softmax of 50257 and 128257 bf16 is 0.82 and 0.82 of a copy by five blocks, 0.80 and 0.77 by four; by two of
+// 256 threads, whose elements come from global memory, 0.63 and 0.69.)
+ONEPASS_INLINE ONEPASS_CONSTEXPR int32_t onepass_single_cluster_blocks(int32_t lanes, int32_t registers, int32_t held,
+                                                                       int32_t kept) {
+  const int32_t groups = onepass_single_groups(lanes, registers),
+                elements = groups / ONEPASS_SINGLE_CLUSTER_THREADS * lanes,
+                most = elements * registers > ONEPASS_SINGLE_CLUSTER_ELEMENTS ? 2 : kept > 0 ? 4 : 5,
+                vectors = onepass_single_keeps(lanes, registers, held, kept) ? kept : 0,
+                bytes = onepass_single_bytes(lanes, held + vectors, groups) + ONEPASS_BLOCK_SHARED_BYTES,
+                fit = ONEPASS_MAX_SHARED_BYTES / bytes;
+  return fit < 1 ? 1 : fit < most ? fit : most;
+}
+
+// The clusters that a device has room for, with `each` of their blocks on a multiprocessor. The blocks of one are
+// neighbours, and so those of 4 and more find no room everywhere. (On an H200, of one block each, 30, 15 and 7 of 4, 8
+// and 16; of five, 84 of 7 and 35 of 16.)
+ONEPASS_INLINE ONEPASS_CONSTEXPR int64_t onepass_cluster_room(int32_t multiprocessors, int32_t cluster, int32_t each) {
+  const int64_t usable = cluster > 2 ? (int64_t)multiprocessors * 10 / 11 : multiprocessors,
+                room = cluster > 8 ? usable / 16 * (16 * each / cluster) : usable * each / cluster;
+  return room > 1 ? room : 1;
+}
+
+// A row in the registers of as few blocks as hold it, by at most so many packs of each thread. The next row lands in
+// shared memory, beside vectors if there is room.
 ONEPASS_INLINE int onepass_plan_cluster_row(const onepass_geometry_t *geometry, int64_t rows, int64_t groups_per_row,
                                             onepass_row_device_t device, onepass_plan_t *plan) {
-  const int64_t threads = onepass_cluster_threads(plan->single),
-                own = onepass_row_packs(ONEPASS_CLUSTER_PACKS, geometry->lanes);
-  const int keeps = onepass_cluster_keeps(geometry->lanes, geometry->held_bytes, geometry->kept_bytes);
-  // A place for each pack, so that none is asked for.
-  const int64_t bytes =
-      plan->single ? 0 : own * threads * (geometry->held_bytes + (keeps ? geometry->kept_bytes : 0));
-  if (geometry->held_bytes == 0 || bytes > device.shared_bytes) return 0;
+  const int32_t lanes = geometry->lanes, held = geometry->held_bytes, kept = geometry->kept_bytes,
+                registers = geometry->element_registers, single = plan->single;
+  const int64_t threads = onepass_cluster_threads(single),
+                own = onepass_cluster_packs(lanes, single ? registers : 0);
+  if (held == 0 || (single && device.cluster == 1)) return 0;
+  const int keeps =
+      single ? onepass_single_keeps(lanes, registers, held, kept) : onepass_cluster_keeps(lanes, held, kept);
   const int64_t fewest = onepass_ceil_div(groups_per_row, own * threads), cluster = fewest > 1 ? fewest : 1;
   if (cluster > device.cluster) return 0;
   const int64_t some = onepass_ceil_div(groups_per_row, cluster * threads), packs = some > 1 ? some : 1;
-  const int32_t images = plan->single ? 0 : onepass_row_images(geometry, (int32_t)(own * threads));
-  if (images > device.shared_bytes) return 0;  // aligned or not: a row's bits are the same
+  // Single elements are shared out by what a warp has of a chunk.
+  const int64_t even = onepass_ceil_div(groups_per_row * lanes, cluster * 32 * ONEPASS_SINGLE_CHUNK),
+                part = single ? even * 32 * ONEPASS_SINGLE_CHUNK / lanes : packs * threads;
+  // Of groups a place for each pack, so that none is asked for.
+  const int32_t all = held + (keeps ? kept : 0),
+                bytes = single ? onepass_single_bytes(lanes, all, (int32_t)part)
+                               : (int32_t)(own * threads) * all;
+  const int32_t images = single ? 0 : onepass_row_images(geometry, (int32_t)(own * threads));
+  if (bytes > device.shared_bytes || images > device.shared_bytes) return 0;  // aligned or not: a row's bits are the same
   plan->strategy = ONEPASS_ROW_CLUSTER;
   plan->threads = (int32_t)threads;
   plan->packs = (int32_t)packs;
   plan->cluster = (int32_t)cluster;
-  plan->keeps = plan->aligned && keeps;
-  plan->shared_bytes = plan->aligned ? (int32_t)bytes : images;
+  plan->part = (int32_t)part;
+  plan->keeps = (plan->aligned || single) && keeps;
+  plan->shared_bytes = plan->aligned || single ? bytes : images;
   plan->image_bytes = plan->aligned ? 0 : images;
-  // Clusters of 4 and more find no room everywhere: 30, 15 and 7 of 4, 8 and 16 blocks on 132 multiprocessors.
-  const int64_t usable = cluster > 2 ? (int64_t)device.multiprocessors * 10 / 11 : device.multiprocessors;
-  const int64_t each = plan->single ? onepass_single_cluster_blocks(geometry->lanes, geometry->element_registers) : 1;
-  const int64_t room = usable * each / cluster, fit = room > 1 ? room : 1;
+  const int32_t each = single ? onepass_single_cluster_blocks(lanes, registers, held, kept) : 1;
+  const int64_t fit = onepass_cluster_room(device.multiprocessors, plan->cluster, each);
   plan->resident = (int32_t)(rows < fit ? rows : fit);
   plan->blocks = cluster * plan->resident;
   plan->workspace_bytes = ONEPASS_WORKSPACE_HEADER_BYTES;
@@ -225,6 +268,7 @@ ONEPASS_INLINE void onepass_plan_stream(const onepass_geometry_t *geometry, onep
                                                                        : ONEPASS_NARROW_STREAM_THREADS;
     plan->packs = ONEPASS_NARROW_STREAM_GROUPS / plan->threads;
   }
+  plan->part = plan->packs * plan->threads;
 }
 
 // Lets as many of `blocks` share each row as end sooner for it; fewer than two are one, without a workspace.

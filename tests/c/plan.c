@@ -436,28 +436,45 @@ static void check_cluster_rows(void) {
     CHECK(onepass_plan(&stored, onepass_extent_2d(5, 4096), &odd, i, ONEPASS_ROW_BLOCK, &most, &plan) == ONEPASS_SUCCESS);
     CHECK(plan.aligned == !i && plan.shared_bytes == (i ? 1024 * 64 + 32 : 0));
   }
-  // Single elements: more blocks of fewer threads, by the registers of an element; of rows wider than that, groups again.
+  // Single elements: more blocks of fewer threads, by the registers of an element; of rows wider than that, and where
+  // there are no clusters, groups again.
   onepass_geometry_t singles = stored;
   singles.singles = ONEPASS_SINGLES_WIDE;
-  static const int32_t blocks_of[] = {0, 3, 2, 1, 1};
-  for (int32_t registers = 1; registers <= 4; ++registers)
-    for (int all = 0; all < 2; ++all) {
-      singles.element_registers = registers;
-      CHECK(onepass_plan(&singles, onepass_extent_2d(5000, 20001), NULL, 0, ONEPASS_ROW_AUTO, &most, &plan) == ONEPASS_SUCCESS);
-      CHECK(plan.strategy == ONEPASS_ROW_CLUSTER && plan.single && !plan.aligned && plan.threads == 256 && plan.cluster == 3);
-      CHECK(plan.shared_bytes == 0 && plan.image_bytes == 0 && plan.packs == 7 && plan.resident == 120 * blocks_of[registers] / 3);
-      CHECK(onepass_plan(&singles, onepass_extent_2d(5000, 20000), &odd, 1, ONEPASS_ROW_AUTO, &most, &plan) == ONEPASS_SUCCESS);
-      CHECK(!plan.single && !plan.aligned);
-      CHECK(onepass_plan(&singles, onepass_extent_2d(5, 131071), NULL, 0, ONEPASS_ROW_CLUSTER, &most, &plan) == ONEPASS_SUCCESS);
-      CHECK(plan.single && plan.cluster == 16 && plan.packs == 8);
-      stored.staged_bytes = singles.staged_bytes = 16;
-      CHECK(onepass_plan(&singles, onepass_extent_2d(5, 131073), NULL, 0, ONEPASS_ROW_CLUSTER, &most, &plan) == ONEPASS_SUCCESS);
-      CHECK(!plan.single && plan.cluster == 9 && plan.threads == ONEPASS_CLUSTER_THREADS && plan.image_bytes > 0);
-      // Narrow ones if all are.
-      CHECK(onepass_plan(&singles, onepass_extent_2d(5, 1001), NULL, 0, ONEPASS_ROW_AUTO, &most, &plan) == ONEPASS_SUCCESS);
-      CHECK(plan.single == (singles.singles == ONEPASS_SINGLES_ALL) && (plan.image_bytes == 0) == plan.single);
-      singles.singles = ONEPASS_SINGLES_ALL;
+  static const struct {
+    int32_t registers, vectors, cluster, packs, part, keeps, resident;
+    int64_t widest;
+  } by[] = {{1, 0, 3, 14, 1728, 0, 200, 131072}, {1, 16, 3, 14, 1728, 1, 120, 131072},  {1, 32, 3, 14, 1728, 1, 80, 131072},
+            {1, 48, 3, 14, 1728, 0, 160, 131072}, {2, 16, 3, 14, 1728, 1, 80, 131072}, {3, 0, 5, 8, 1024, 0, 48, 65536},
+            {9, 0, 20, 2, 256, 0, 0, 16384}};
+  for (size_t i = 0; i < sizeof by / sizeof by[0]; ++i) {
+    singles.element_registers = by[i].registers;
+    singles.kept_bytes = by[i].vectors;
+    const int within = by[i].cluster <= 16;
+    CHECK(onepass_plan(&singles, onepass_extent_2d(5000, 20001), NULL, 0, ONEPASS_ROW_AUTO, &most, &plan) == ONEPASS_SUCCESS);
+    CHECK((plan.strategy == ONEPASS_ROW_CLUSTER) == within && plan.single == within && !plan.aligned);
+    if (within) {
+      CHECK(plan.threads == 128 && plan.cluster == by[i].cluster && plan.packs == by[i].packs && plan.part == by[i].part);
+      CHECK(plan.keeps == by[i].keeps && plan.resident == by[i].resident && plan.image_bytes == 0);
+      CHECK(plan.shared_bytes == (16 + (by[i].keeps ? by[i].vectors : 0)) / 4 * (plan.part * 4 + 16));
     }
+    CHECK(onepass_plan(&singles, onepass_extent_2d(5000, 20000), &odd, 1, ONEPASS_ROW_AUTO, &most, &plan) == ONEPASS_SUCCESS);
+    CHECK(!plan.single && !plan.aligned);
+    for (int wider = 0; wider < 2; ++wider) {
+      const int64_t n = by[i].widest - 1 + 2 * wider;
+      singles.staged_bytes = 16;
+      CHECK(onepass_plan(&singles, onepass_extent_2d(5, n), NULL, 0, ONEPASS_ROW_CLUSTER, &most, &plan) == ONEPASS_SUCCESS);
+      CHECK(plan.single == !wider && plan.threads == (wider ? ONEPASS_CLUSTER_THREADS : 128));
+      if (!wider) CHECK(plan.cluster == 16 && plan.cluster * plan.part * 4 > n && (plan.cluster - 1) * plan.part * 4 < n);
+      CHECK(onepass_plan(&singles, onepass_extent_2d(5, n), NULL, 0, ONEPASS_ROW_CLUSTER, &no_clusters, &plan) ==
+            (n <= 16384 ? ONEPASS_SUCCESS : ONEPASS_ERROR_STRATEGY));
+      CHECK(n > 16384 || !plan.single);
+      singles.staged_bytes = 64;
+    }
+    // Narrow ones if all are.
+    CHECK(onepass_plan(&singles, onepass_extent_2d(5, 1001), NULL, 0, ONEPASS_ROW_AUTO, &most, &plan) == ONEPASS_SUCCESS);
+    CHECK(plan.single == (singles.singles == ONEPASS_SINGLES_ALL) && (plan.image_bytes == 0) == plan.single);
+    singles.singles = ONEPASS_SINGLES_ALL;
+  }
   // Without a row stage rows stream by, once.
   onepass_geometry_t sums = one;
   sums.row_stages = 0;

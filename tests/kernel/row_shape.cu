@@ -95,18 +95,20 @@ TEST_CASE("blocks that stay draw row after row, with the same bits, and leave th
     }
 }
 
-TEST_CASE("blocks that stay draw segments of any length") {
+// (Of floats, rows that are not whole groups go element by element, whatever their width.)
+template <class T>
+void check_segments() {
   const workspace space;
-  const std::int64_t rows = reduced() ? 450 : 2000, most = reduced() ? 600 : 40000;
+  const std::int64_t rows = reduced() ? 450 : 2500, most = reduced() ? 600 : 40000;
   std::vector<std::int64_t> offsets{0};
   for (std::int64_t r = 0; r < rows; ++r) offsets.push_back(offsets.back() + (r % 5 == 0 ? 0 : (r * 7919) % (most + 1)));
   const std::int64_t total = offsets.back();
   const device_array<std::int64_t> at(offsets);
-  const device_array<bf16> x(random_values<bf16>(total)), y(total), expected(total);
+  const device_array<T> x(random_values<T>(total)), y(total), expected(total);
   const device_array<float> sums(rows);
   auto drawn = space.exec();
   drawn.row_strategy = ONEPASS_ROW_CLUSTER;
-  const auto into = [&](const device_array<bf16> &to) {
+  const auto into = [&](const device_array<T> &to) {
     return op::load(x.at()) | op::tee(op::reduce_rows(op::sum, sums.at())) | op::softmax | op::store(to.at());
   };
   OP_CHECK(op::launch(into(expected), op::segments(at.at(), rows, most), forced(ONEPASS_ROW_CLUSTER)));
@@ -115,6 +117,65 @@ TEST_CASE("blocks that stay draw segments of any length") {
   errors.check(expected, 0, y.at(), total);
   CHECK(errors.get() == 0);
   CHECK(space.tickets_are_zero());
+  for (std::int64_t r = 0; r < rows; r += rows / 40) {
+    const std::int64_t first = offsets[static_cast<std::size_t>(r)], n = offsets[static_cast<std::size_t>(r) + 1] - first;
+    CHECK(wrong_in_rows(x.at(first), n, y.at(first), n, 1, n, softmax_truth{}) == 0);
+  }
+}
+TEST_CASE("blocks that stay draw segments of any length") {
+  check_segments<bf16>();
+  check_segments<float>();
+}
+
+// Two arrays and three vectors of other widths, in front of a row stage and behind it, each at a distance of its own
+// from a word; whatever of it has landed in shared memory, a row is what it is by itself.
+void check_landing(std::int64_t n, std::int64_t rows) {
+  const workspace space;
+  const std::int64_t pitch = n + 5, all = rows * pitch;
+  const device_array<float> x(random_values<float>(all + 1)), y(rows * n + 3), alone(rows * n + 3);
+  const device_array<bf16> r(random_values<bf16>(all + 3)), gamma(random_values<bf16>(n + 1));
+  const device_array<float> scale(random_values<float>(n + 3)), sums(rows), sum(rows);
+  const device_array<std::int8_t> shift(random_values<std::int8_t>(n + 9));
+  auto exec = space.exec();
+  exec.row_strategy = ONEPASS_ROW_CLUSTER;
+  const auto of_rows = [&](std::int64_t first, const device_array<float> &to, const device_array<float> &sums_to) {
+    return op::load(x.at(1 + first * pitch), pitch) | op::multiply(op::per_column(scale.at(3))) | op::add(op::load(r.at(3 + first * pitch), pitch)) |
+           op::tee(op::reduce_rows(op::sum, sums_to.at(first))) | op::rms_norm(gamma.at(1), 1e-6) | op::add(op::per_column(shift.at(9))) |
+           op::softmax | op::store(to.at(3 + first * n));
+  };
+  onepass_report_t report{};
+  OP_CHECK(op::report(of_rows(0, y, sums), op::extent(rows, n), &report, ONEPASS_ROW_CLUSTER));
+  CHECK(report.plan.single == 1);
+  for (const auto how : {exec, forced(ONEPASS_ROW_CLUSTER)}) {
+    y.fill(0xA5);
+    OP_CHECK(op::launch(of_rows(0, y, sums), op::extent(rows, n), how));
+    CHECK(touched(y, 3, rows * n) == 0);
+    const error_counter errors;
+    for (std::int64_t row = 0; row < rows; row += 1 + rows / 25) {
+      alone.fill(0xA5);
+      sum.fill(0xA5);
+      OP_CHECK(op::launch(of_rows(row, alone, sum), op::extent(1, n), how));
+      errors.check(alone, 3 + row * n, y.at(3 + row * n), n);
+      errors.check(sum, row, sums.at(row), 1);
+    }
+    CHECK(errors.get() == 0);
+  }
+  CHECK(space.tickets_are_zero());
+  // Against another strategy, whose sums are of another order.
+  OP_CHECK(op::launch(of_rows(0, alone, sum), op::extent(rows, n), forced(ONEPASS_ROW_STREAM)));
+  const auto got = y.get(rows * n, 3), want = alone.get(rows * n, 3);
+  double worst = 0;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const double a = got[i], b = want[i];
+    worst = std::max(worst, std::fabs(a - b) / (b + 1e-9));
+  }
+  CHECK(worst < 2e-5);
+}
+TEST_CASE("rows land in shared memory while those before are reduced") {
+  for (const std::int64_t n : {9, 77, 501, 4099, 20001, 60001}) {
+    if (reduced() && n > 501) continue;
+    check_landing(n, reduced() ? 450 : n < 5000 ? 3001 : 700);
+  }
 }
 
 TEST_CASE("many rows, no rows, rows of nothing") {

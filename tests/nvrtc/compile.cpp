@@ -156,7 +156,7 @@ int main(int count, char **arguments) {
         d + "row_kernel<layer, 8, 2, onepass::access::entire>", d + "row_kernel<layer, 128, 4, onepass::access::image>", d + "row_kernel<layer, 96, 6, onepass::access::single>",
         d + "row_stream_kernel<layer, true>", d + "row_shared_kernel<layer, 256, true>",
         d + "row_cluster_kernel<layer, 512, 8, onepass::access::entire>", d + "row_cluster_kernel<layer, 512, 8, onepass::access::image>",
-        d + "row_cluster_kernel<layer, 256, 8, onepass::access::single>", d + "row_kernel<rows, 32, 2, onepass::access::image>",
+        d + "row_cluster_kernel<layer, 128, 8, onepass::access::landed>", d + "row_kernel<rows, 32, 2, onepass::access::image>",
         d + "row_stream_kernel<rows, false>"},
        {}},
       {"headers.cu", headers, "--std=c++20", {}, {"copy"}},

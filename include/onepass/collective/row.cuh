@@ -38,6 +38,11 @@ struct over_lanes {
   }
 };
 
+// What may begin where all threads of a block have met.
+struct no_meeting {
+  __device__ __forceinline__ void met() const {}
+};
+
 // The threads of a row: `Threads` neighbours of a warp, or a block of a multiple of 32, of which each warp has a part
 // of the row. Id tells the combinations of a kernel apart: each has its own shared memory and one barrier. Where a
 // block takes row after row (Again), `round` counts them, and each combination has two such memories in turn.
@@ -70,9 +75,9 @@ struct row_threads {
   __device__ __forceinline__ static State reduce_part(const S &statistic, const State &own) {
     return butterfly<(Threads < 32 ? Threads : 32)>(statistic, own);
   }
-  template <int Id, class S, class State>
+  template <int Id, class S, class State, class Meeting = no_meeting>
   __device__ __forceinline__ static State combine(const S &statistic, const State &part, const State &nothing_there,
-                                                  unsigned round) {
+                                                  unsigned round, const Meeting &meeting = {}) {
     if constexpr (Threads <= 32) {
       return part;
     } else {
@@ -81,6 +86,7 @@ struct row_threads {
       State *slot = reinterpret_cast<State *>(memory + (Again ? round % 2 * bytes : 0));
       if (threadIdx.x % 32 == 0) slot[threadIdx.x / 32] = part;
       __syncthreads();
+      meeting.met();
       if constexpr (warps <= 8 && !own_joins<S>::value) {
         State all[warps];
         ONEPASS_UNROLL
@@ -97,10 +103,10 @@ struct row_threads {
       }
     }
   }
-  template <int Id, class S, class State>
+  template <int Id, class S, class State, class Meeting = no_meeting>
   __device__ __forceinline__ static State reduce(const S &statistic, const State &own, const State &nothing_there,
-                                                 unsigned round) {
-    return combine<Id>(statistic, reduce_part(statistic, own), nothing_there, round);
+                                                 unsigned round, const Meeting &meeting = {}) {
+    return combine<Id>(statistic, reduce_part(statistic, own), nothing_there, round, meeting);
   }
 };
 
@@ -140,12 +146,12 @@ struct cluster_threads {
   __device__ __forceinline__ static State reduce_part(const S &statistic, const State &own) {
     return block::reduce_part(statistic, own);
   }
-  template <int Id, class S, class State>
+  template <int Id, class S, class State, class Meeting = no_meeting>
   __device__ __forceinline__ static State combine(const S &statistic, const State &part, const State &nothing_there,
-                                                  unsigned round) {
+                                                  unsigned round, const Meeting &meeting = {}) {
     static_assert(Id < Ids, "onepass: more reductions than a cluster has memory for");
     __shared__ cluster_slots<State> both[rounds];
-    const State own = block::template combine<Id>(statistic, part, nothing_there, round);
+    const State own = block::template combine<Id>(statistic, part, nothing_there, round, meeting);
     const unsigned blocks = cluster_blocks();
     if (blocks == 1) return own;
     cluster_slots<State> &slots = both[Again ? round % 2 : 0];
@@ -157,10 +163,10 @@ struct cluster_threads {
     if (i < blocks) mine = slots.state(i);
     return across(statistic, mine, over_lanes<most_cluster_blocks>{lanes});
   }
-  template <int Id, class S, class State>
+  template <int Id, class S, class State, class Meeting = no_meeting>
   __device__ __forceinline__ static State reduce(const S &statistic, const State &own, const State &nothing_there,
-                                                 unsigned round) {
-    return combine<Id>(statistic, reduce_part(statistic, own), nothing_there, round);
+                                                 unsigned round, const Meeting &meeting = {}) {
+    return combine<Id>(statistic, reduce_part(statistic, own), nothing_there, round, meeting);
   }
 };
 

@@ -35,8 +35,8 @@ __device__ __forceinline__ void write_images(const list<Head, Tail...> &parts, c
   write_images<N>(parts.tail, place, origin, columns, images, groups, thread, threads);
 }
 
-struct nothing_next {
-  __device__ __forceinline__ void operator()() const {}
+struct nothing_next : no_meeting {
+  __device__ __forceinline__ void done() const {}
 };
 
 // The elements of a thread that takes them one by one, from a row's `own` columns from `origin` on: in each chunk of
@@ -116,7 +116,7 @@ __device__ __forceinline__ void fetch_border(const P &p, position<N, access::ima
 
 // A row in registers: all loads, then everything else. The packs of a thread are `stride` groups apart; all but the
 // last are Full if that is known. `columns` is where the row ends for these threads, which begin at column `origin`.
-// `next` may begin when all has been read.
+// `next` may begin when this thread has read all (done), or all threads of the block (met).
 template <class Group, int N, access A, unsigned Packs, bool Full, class P, class Next>
 __device__ __forceinline__ void hold_row(const P &p, row_place place, int64_t columns, int64_t origin, unsigned thread,
                                          unsigned stride, unsigned char *images, const Next &next) {
@@ -171,9 +171,11 @@ __device__ __forceinline__ void hold_row(const P &p, row_place place, int64_t co
 
 // The lanes of a group in a kernel, and single elements of a chunk.
 template <class P, access A>
-inline constexpr int lanes_of_access = A == access::single ? 1 : lanes_v<P>;
+inline constexpr int lanes_of_access = is_single<A> ? 1 : lanes_v<P>;
 template <class P, access A>
-inline constexpr unsigned chunk_of_access = A == access::single ? lanes_v<P> : 1;
+inline constexpr unsigned chunk_of_access = A == access::landed   ? unsigned{ONEPASS_SINGLE_CHUNK}
+                                            : A == access::single ? lanes_v<P>
+                                                                  : 1;
 
 // The blocks per SM that bound a kernel's registers, by the values that it holds and what is read with them.
 template <class P>

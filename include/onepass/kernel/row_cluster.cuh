@@ -5,7 +5,7 @@
 #define ONEPASS_KERNEL_ROW_CLUSTER_CUH
 
 #include "../collective/ticket.cuh"
-#include "row.cuh"
+#include "row_landed.cuh"
 
 namespace ONEPASS_LOCAL onepass {
 namespace detail {
@@ -77,42 +77,16 @@ struct landing_place {
   }
 };
 
-// The part of a row that a block of a cluster takes: how many columns, from `origin` on.
-template <int N>
-struct part_of_row {
-  int64_t origin;
-  unsigned columns;
-
-  __device__ __forceinline__ part_of_row(const row_shape &s, unsigned rank, int64_t row_columns)
-      : origin(int64_t{rank} * (s.part * unsigned{N})) {
-    const int64_t left = row_columns - origin, most = s.part * unsigned{N};
-    columns = static_cast<unsigned>(left < most ? (left > 0 ? left : 0) : most);
-  }
-  // Group k of a thread, with `threads` threads.
-  __device__ __forceinline__ position<N, access::held> landed(const row_place &place, unsigned k,
-                                                              unsigned threads) const {
-    const unsigned first = threadIdx.x * unsigned{N}, beside = k * threads * unsigned{N};
-    position<N, access::held> at;
-    at.row = place.row;
-    at.column = origin + first + beside;
-    at.index = place.first + origin + first + beside;
-    at.count = first + beside < columns ? N : 0;
-    at.edge = at.border = false;
-    at.copy = nullptr;
-    return at;
-  }
-};
-
 // Issues the copies of a row, or of the block's part of it, to shared memory: each thread those that it will read.
 template <class Tag, int N, unsigned Packs, unsigned Threads>
-struct land_row {
+struct land_row : no_meeting {
   const tagged_t<Tag> &p;
   const row_shape &s;
   const landing_place<tagged_t<Tag>, Packs, Threads> &to;
   const part_of_row<N> &part;
   int64_t row, end;
 
-  __device__ __forceinline__ void operator()() const {
+  __device__ __forceinline__ void done() const {
     if (row >= end) return;
     const row_place place = place_of_row<Tag, true>(s, row, false);
     ONEPASS_UNROLL
@@ -125,32 +99,6 @@ struct land_row {
   }
 };
 
-// Asks for a misaligned row, or the block's part of it.
-template <class Tag, int N>
-struct ask_for_row {
-  const tagged_t<Tag> &p;
-  const row_shape &s;
-  unsigned rank;
-  int64_t row, end;
-
-  __device__ __forceinline__ void operator()() const {
-    if (row >= end) return;
-    const row_place place = place_of_row<Tag, false>(s, row, false);
-    const part_of_row<N> part(s, rank, place.size.n);
-    if (part.columns == 0) return;
-    const auto some = static_cast<int32_t>(part.columns < N ? part.columns : N);
-    const position<N, access::ahead> at{place.row, part.origin, place.first + part.origin, some, part.columns};
-    (void)fetch_early<N, false>(p.inner, at);
-  }
-};
-
-// Reads what is read late, segment by segment, as run_held does.
-template <int N, class Rest, class Raw>
-__device__ __forceinline__ void fetch_segments(const Rest &rest, const Raw &raw, const position<N, access::held> &at) {
-  const auto all = fetch_late<N, true>(rest, raw, at);
-  constexpr int more = row_stages_in<cs::decay_t<decltype(rest.tail)>>;
-  if constexpr (more != 0) fetch_segments(from_row(rest.tail), raw_from_row(rest.tail, all.tail), at);
-}
 // Issues the copies of the vectors, which stay.
 template <class Tag, int N, unsigned Packs, unsigned Threads>
 __device__ __forceinline__ void land_vectors(const tagged_t<Tag> &p,
@@ -170,10 +118,11 @@ __device__ __forceinline__ void land_vectors(const tagged_t<Tag> &p,
 }
 
 template <class P>
-inline constexpr int single_cluster_blocks = onepass_single_cluster_blocks(lanes_v<P>, element_registers<P>());
+inline constexpr int single_cluster_blocks = onepass_single_cluster_blocks(lanes_v<P>, element_registers<P>(),
+                                                                           held_bytes<P>(), kept_bytes<P>());
 
 template <class Tag, unsigned Threads, unsigned Packs, access A>
-__global__ void __launch_bounds__(Threads, A == access::single ? single_cluster_blocks<tagged_t<Tag>> : 1)
+__global__ void __launch_bounds__(Threads, is_single<A> ? single_cluster_blocks<tagged_t<Tag>> : 1)
     row_cluster_kernel(const __grid_constant__ tagged_t<Tag> p, const __grid_constant__ row_shape s) {
   wait_for_predecessor();
   extern __shared__ uint4 row_memory[];
@@ -192,7 +141,7 @@ __global__ void __launch_bounds__(Threads, A == access::single ? single_cluster_
     const landing_place<P, Packs, Threads> to{memory};
     const part_of_row<N> part(s, rank, s.columns);  // aligned rows are all as wide
     land_vectors<Tag>(p, to, part);
-    land_row<Tag, N, Packs, Threads>{p, s, to, part, rows.row, rows.end}();
+    land_row<Tag, N, Packs, Threads>{{}, p, s, to, part, rows.row, rows.end}.done();
     threads::ready();
     unsigned round = 0;
     for (; rows.end > rows.row; rows.advance(s, round), ++round) {
@@ -213,11 +162,17 @@ __global__ void __launch_bounds__(Threads, A == access::single ? single_cluster_
         raw[k] = fetch_early<N, false>(p.inner, at[k]);
       }
       using land_next = land_row<Tag, N, Packs, Threads>;
-      const land_next next{p, s, to, part, rows.next, rows.end};
+      const land_next next{{}, p, s, to, part, rows.next, rows.end};
       run_held<group, source_value_t<P>>(loaded_row<N, access::held, Packs, P, raw_type, land_next>{p, raw, at, next},
                                          p.inner.tail, at, place);
     }
   } else {
+    const land_part<Tag, N> land{p, s, rank, memory};
+    unsigned char *vectors[reads_v<P, ONEPASS_PER_COLUMN> + 1];
+    if constexpr (A == access::landed) {
+      land.begin(rows.row);
+      land.each_vector(ahead::placed, vectors);
+    }
     threads::ready();
     unsigned round = 0;
     for (; rows.end > rows.row; rows.advance(s, round), ++round) {
@@ -225,10 +180,13 @@ __global__ void __launch_bounds__(Threads, A == access::single ? single_cluster_
       row_place place = place_of_row<Tag, false>(s, rows.row, rank == 0 && threadIdx.x == 0);
       const part_of_row<N> part(s, rank, place.size.n);
       place.round = round;
-      hold_row<group, lanes_of_access<P, A>, A, Packs * chunk, false>(
-          p, place, part.origin + part.columns, part.origin, threadIdx.x, Threads, memory,
-          ask_for_row<Tag, N>{p, s, rank, rows.next, rows.end});
-      if (s.image_bytes != 0) __syncthreads();  // before the next row's images
+      if constexpr (A == access::landed) {
+        hold_landed<group, Packs * unsigned{N}>(land, place, part, vectors, rows.next, rows.end);
+      } else {
+        hold_row<group, N, A, Packs, false>(p, place, part.origin + part.columns, part.origin, threadIdx.x, Threads,
+                                            memory, ask_for_row<Tag, N>{{}, p, s, rank, rows.next, rows.end});
+        if (s.image_bytes != 0) __syncthreads();  // before the next row's images
+      }
     }
   }
 }

@@ -94,15 +94,16 @@ __device__ __forceinline__ auto second_phase(const S &statistic, const row_place
   for (unsigned c = 0; c < Packs / Group::chunk; ++c) each_of_chunk<Group>(at, c, place, folds);
   return statistic.whole(reduce_phase<Group, ByParts, Id>(statistic, own, none, place), part);
 }
-template <class Group, bool ByParts, int Id, class S, class State>
-__device__ __forceinline__ State row_of_part(const S &all, const State &part, const row_place &place) {
-  if constexpr (ByParts) return Group::template combine<Id>(all, part, all.identity(), place.round);
+template <class Group, bool ByParts, int Id, class S, class State, class Before>
+__device__ __forceinline__ State row_of_part(const S &all, const State &part, const row_place &place,
+                                             const Before &before) {
+  if constexpr (ByParts) return Group::template combine<Id>(all, part, all.identity(), place.round, before);
   else return part;
 }
 
 // What reaches the parts of a segment, pack by pack: fetch(k) reads what has not been read yet and gives the raw words,
-// those of the parts behind the first; value(raw, k) is the value; done() comes behind all of them. The first segment
-// begins with the source.
+// those of the parts behind the first; value(raw, k) is the value; done() comes behind all of them, and met() where all
+// threads of a block that stays have met behind that. The first segment begins with the source.
 template <int N, access A, unsigned Packs, class P, class Raw, class Next>
 struct loaded_row {
   static constexpr unsigned late_bytes = 0;
@@ -111,7 +112,8 @@ struct loaded_row {
   const position<N, A> (&at)[Packs];
   const Next &next;  // what may begin when the raw words have been used
 
-  __device__ __forceinline__ void done() const { next(); }
+  __device__ __forceinline__ void done() const { next.done(); }
+  __device__ __forceinline__ void met() const { next.met(); }
   __device__ __forceinline__ const Raw &fetch(unsigned k) const { return raw[k]; }
   __device__ __forceinline__ auto value(const Raw &r, unsigned k) const {
     return p.template first_with<full_math>(r.head, at[k]);
@@ -128,6 +130,7 @@ struct reduced_row {
   const Result &result;
 
   __device__ __forceinline__ void done() const {}
+  __device__ __forceinline__ void met() const {}
   __device__ __forceinline__ auto fetch(unsigned k) const { return fetch_late<N, true>(rest, early[k], at[k]); }
   template <class Raw>
   __device__ __forceinline__ auto value(const Raw &r, unsigned k) const {
@@ -267,17 +270,17 @@ __device__ __forceinline__ void run_held(const Before &before, const Parts &part
         decltype(each_lane(map_of<cs::decay_t<decltype(second)>>{second}, held[0])) mapped[Packs];
         zero_first<Group>(mapped);
         const auto own = second_phase<Group, by_parts, -id>(second, place, part, held, mapped, at);
-        const auto row = row_of_part<Group, by_parts, id>(all, with_last(states, own), place);
+        const auto row = row_of_part<Group, by_parts, id>(all, with_last(states, own), place, before);
         const auto result = put_reductions(together, row, place);
         run_behind<Group, true, next>(result, second.of_part(result), rest, early, mapped, at, place);
       } else {
         const auto own = second_phase<Group, by_parts, -id>(second, place, part, held, held, at);
-        const auto row = row_of_part<Group, by_parts, id>(all, with_last(states, own), place);
+        const auto row = row_of_part<Group, by_parts, id>(all, with_last(states, own), place, before);
         const auto result = put_reductions(together, row, place);
         run_behind<Group, false, next>(result, result, rest, early, held, at, place);
       }
     } else {
-      const auto row = row_of_part<Group, by_parts, id>(all, states, place);
+      const auto row = row_of_part<Group, by_parts, id>(all, states, place, before);
       const auto result = put_reductions(together, row, place);
       run_behind<Group, false, next>(result, result, rest, early, held, at, place);
     }
@@ -291,7 +294,7 @@ __device__ __forceinline__ void run_held(const Before &before, const Parts &part
     auto states = none;
     each_pack<Group>(before, at, place, finish_values<N, A, Parts, cs::decay_t<decltype(states)>>{parts, states});
     before.done();
-    const auto row = Group::template reduce<0>(all, states, none, place.round);
+    const auto row = Group::template reduce<0>(all, states, none, place.round, before);
     if (place.leads) put_row(sinks, row, place.row, place.size.n);
   }
 }
