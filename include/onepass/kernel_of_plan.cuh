@@ -39,14 +39,20 @@ kernel_handle row_kernel_for(const onepass_plan_t &plan) {
   else return {};  // no plan takes this line
 }
 // Those of plans for wider rows, or null: of blocks that stay, and of others by groups.
-template <class Tag, access A>
-kernel_handle cluster_kernel_for() {
+template <class Tag, access A, int Threads>
+kernel_handle cluster_kernel_of() {
   using P = tagged_t<Tag>;
-  constexpr bool single = is_single<A>;
-  constexpr int packs = onepass_cluster_packs(lanes_v<P>, single ? element_registers<P>() : 0),
-                threads = onepass_cluster_threads(single);
+  constexpr int packs = onepass_cluster_packs(lanes_v<P>, is_single<A> ? element_registers<P>() : 0);
+  return &row_cluster_kernel<Tag, static_cast<unsigned>(Threads), static_cast<unsigned>(packs), A>;
+}
+template <class Tag, access A>
+kernel_handle cluster_kernel_for(const onepass_plan_t &plan) {
+  using P = tagged_t<Tag>;
+  constexpr int small = onepass_cluster_threads(lanes_v<P>, neighbours_v<P>, 1, 1);
   if constexpr (held_bytes<P>() == 0) return {};
-  else return &row_cluster_kernel<Tag, static_cast<unsigned>(threads), static_cast<unsigned>(packs), A>;
+  else if constexpr (is_single<A>) return cluster_kernel_of<Tag, A, ONEPASS_SINGLE_CLUSTER_THREADS>();
+  else if (plan.threads == small) return cluster_kernel_of<Tag, A, small>();
+  else return cluster_kernel_of<Tag, A, ONEPASS_CLUSTER_THREADS>();
 }
 template <class Tag, bool Aligned>
 kernel_handle wide_kernel_by_groups(const onepass_plan_t &plan) {
@@ -58,7 +64,7 @@ kernel_handle wide_kernel_by_groups(const onepass_plan_t &plan) {
   }
   if (plan.strategy == ONEPASS_ROW_STREAM) return &row_stream_kernel<Tag, Aligned>;
   if (plan.strategy == ONEPASS_ROW_CLUSTER)
-    return cluster_kernel_for<Tag, Aligned ? access::entire : access::image>();
+    return cluster_kernel_for<Tag, Aligned ? access::entire : access::image>(plan);
   if constexpr (held_bytes<tagged_t<Tag>>() > 0) {
     if constexpr (onepass_row_has_runs(ONEPASS_SHARED_THREADS, neighbours_v<tagged_t<Tag>>) != 0)
       if (plan.strategy == ONEPASS_ROW_SHARED) return &row_shared_kernel<Tag, ONEPASS_SHARED_THREADS, Aligned>;
@@ -68,7 +74,7 @@ kernel_handle wide_kernel_by_groups(const onepass_plan_t &plan) {
 template <class Tag>
 kernel_handle wide_row_kernel_for(const onepass_plan_t &plan) {
   if constexpr (singles_of<tagged_t<Tag>>() != ONEPASS_SINGLES_NONE)
-    if (plan.single) return cluster_kernel_for<Tag, access::landed>();
+    if (plan.single) return cluster_kernel_for<Tag, access::landed>(plan);
   return plan.aligned ? wide_kernel_by_groups<Tag, true>(plan) : wide_kernel_by_groups<Tag, false>(plan);
 }
 template <class Tag>

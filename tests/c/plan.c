@@ -381,6 +381,8 @@ static void check_row_plans(void) {
 static void check_cluster_rows(void) {
   const onepass_geometry_t one = geometry_of(ONEPASS_ROW, 4, 1, 0, 1, 16, 0), two = geometry_of(ONEPASS_ROW, 4, 1, 0, 1, 32, 0);
   onepass_geometry_t norm = one, bytes = geometry_of(ONEPASS_ROW, 16, 1, 0, 1, 32, 0), scattered = geometry_of(ONEPASS_ROW, 4, 1, 0, 1, 0, 0);
+  onepass_geometry_t halves = geometry_of(ONEPASS_ROW, 8, 1, 0, 1, 16, 0), runs = halves;
+  runs.neighbours = 512;
   norm.kept_bytes = 32;
   bytes.kept_bytes = 128;  // more than there is room for
   const onepass_row_device_t most = {16, 224 * 1024, 132, {2, 2}}, no_clusters = {1, 160 * 1024, 108, {2, 2}}, small = {1, 48 * 1024, 40, {2, 2}};
@@ -394,8 +396,12 @@ static void check_cluster_rows(void) {
               {&one, 16384, &most, 4, 8, 0, 30},  {&one, 32768, &most, 8, 8, 0, 15},    {&one, 65536, &most, 16, 8, 0, 7},
               {&one, 65537, &most, 0, 0, 0, 0},   {&one, 4096, &no_clusters, 1, 8, 0, 108}, {&one, 4097, &no_clusters, 0, 0, 0, 0},
               {&one, 100, &small, 0, 0, 0, 0},     {&two, 8192, &most, 2, 8, 0, 66},
-              {&norm, 4096, &most, 1, 8, 1, 132}, {&norm, 100, &most, 1, 1, 1, 132},    {&bytes, 2048, &most, 1, 4, 0, 132},
-              {&bytes, 2049, &most, 2, 3, 0, 66}, {&scattered, 100, &most, 0, 0, 0, 0}};
+              {&norm, 4096, &most, 1, 8, 1, 132}, {&norm, 100, &most, 1, 1, 1, 132},    {&bytes, 2048, &most, 2, 4, 0, 132},
+              {&bytes, 2049, &most, 3, 3, 0, 80}, {&scattered, 100, &most, 0, 0, 0, 0},
+              // Of 8 lanes and more, blocks of 256 threads while a cluster of them holds the row.
+              {&halves, 2048, &most, 1, 8, 0, 264}, {&halves, 4096, &most, 2, 8, 0, 132}, {&halves, 16384, &most, 8, 8, 0, 30},
+              {&halves, 32768, &most, 16, 8, 0, 14}, {&halves, 32769, &most, 9, 8, 0, 7}, {&halves, 2049, &no_clusters, 1, 5, 0, 108},
+              {&runs, 4096, &most, 1, 8, 0, 132}};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i)
     for (int64_t count = 0; count < 20000000; count = count < 300 ? count + 1 : 7 * count + 1) {
       const onepass_geometry_t *geometry = rows[i].geometry;
@@ -403,7 +409,10 @@ static void check_cluster_rows(void) {
                                                    0, ONEPASS_ROW_CLUSTER, rows[i].device, &plan);
       CHECK(status == (rows[i].cluster == 0 ? ONEPASS_ERROR_STRATEGY : ONEPASS_SUCCESS));
       if (rows[i].cluster == 0) continue;
-      CHECK(plan.strategy == ONEPASS_ROW_CLUSTER && plan.passes == 1 && plan.threads == ONEPASS_CLUSTER_THREADS);
+      CHECK(plan.strategy == ONEPASS_ROW_CLUSTER && plan.passes == 1);
+      const int32_t most_packs = onepass_row_packs(ONEPASS_CLUSTER_PACKS, geometry->lanes);
+      const int small = geometry->lanes >= 8 && geometry->neighbours <= 256 && rows[i].groups <= 256 * most_packs * rows[i].device->cluster;
+      CHECK(plan.threads == (small ? 256 : 512) && plan.part == plan.packs * plan.threads);
       CHECK(plan.cluster == rows[i].cluster && plan.packs == rows[i].packs && plan.keeps == rows[i].keeps);
       const int32_t group = geometry->held_bytes + (plan.keeps ? geometry->kept_bytes : 0);
       const int32_t packs = onepass_row_packs(ONEPASS_CLUSTER_PACKS, geometry->lanes);

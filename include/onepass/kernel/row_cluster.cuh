@@ -117,12 +117,13 @@ __device__ __forceinline__ void land_vectors(const tagged_t<Tag> &p,
   }
 }
 
-template <class P>
-inline constexpr int single_cluster_blocks = onepass_single_cluster_blocks(lanes_v<P>, element_registers<P>(),
-                                                                           held_bytes<P>(), kept_bytes<P>());
+template <class P, access A, unsigned Threads>
+inline constexpr int cluster_kernel_blocks =
+    is_single<A> ? onepass_single_cluster_blocks(lanes_v<P>, element_registers<P>(), held_bytes<P>(), kept_bytes<P>())
+                 : ONEPASS_CLUSTER_THREADS / static_cast<int>(Threads);
 
 template <class Tag, unsigned Threads, unsigned Packs, access A>
-__global__ void __launch_bounds__(Threads, is_single<A> ? single_cluster_blocks<tagged_t<Tag>> : 1)
+__global__ void __launch_bounds__(Threads, cluster_kernel_blocks<tagged_t<Tag>, A, Threads>)
     row_cluster_kernel(const __grid_constant__ tagged_t<Tag> p, const __grid_constant__ row_shape s) {
   wait_for_predecessor();
   extern __shared__ uint4 row_memory[];
