@@ -47,7 +47,7 @@ def blocks_of(registers, threads):
     return min(warps // ((threads + 31) // 32), 32)
 
 
-MODES = {1: "aligned", 5: "misaligned", 9: "single"}  # of enum class access in pack.cuh
+MODES = {1: "aligned", 5: "misaligned", 9: "single", 10: "single"}  # of enum class access in pack.cuh; 10: from shared memory
 
 
 def describe(mangled):
