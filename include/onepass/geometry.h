@@ -95,7 +95,7 @@ enum {
   ONEPASS_WARP_STREAM_GROUPS = 512,
   ONEPASS_STREAM_PARTS = 256,  // of a row, at most, if several blocks are to share it
   ONEPASS_CLUSTER_THREADS = 512,
-  ONEPASS_SMALL_CLUSTER_THREADS = 256,  // of groups of 8 lanes and more, while a cluster of them holds the row
+  ONEPASS_SMALL_CLUSTER_THREADS = 128,  // of groups of 8 lanes and more, twice as many with vectors, while they hold it
   ONEPASS_CLUSTER_PACKS = 8,
   ONEPASS_SINGLE_GROUPS = 1024,  // rows of more groups are wide: see onepass_singles_t
   ONEPASS_SINGLE_CLUSTER_THREADS = 128,  // of elements one by one: such blocks have their phases in turn,

@@ -48,7 +48,7 @@ kernel_handle cluster_kernel_of() {
 template <class Tag, access A>
 kernel_handle cluster_kernel_for(const onepass_plan_t &plan) {
   using P = tagged_t<Tag>;
-  constexpr int small = onepass_cluster_threads(lanes_v<P>, neighbours_v<P>, 1, 1);
+  constexpr int small = onepass_cluster_threads(lanes_v<P>, neighbours_v<P>, kept_bytes<P>(), 1, 1);
   if constexpr (held_bytes<P>() == 0) return {};
   else if constexpr (is_single<A>) return cluster_kernel_of<Tag, A, ONEPASS_SINGLE_CLUSTER_THREADS>();
   else if (plan.threads == small) return cluster_kernel_of<Tag, A, small>();

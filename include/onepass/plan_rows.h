@@ -110,8 +110,11 @@ ONEPASS_INLINE ONEPASS_CONSTEXPR int onepass_row_cut_holds(onepass_row_cut_t cut
 // and how many rows are left for clusters that begin where one of those has ended. They end unevenly (on an H200 after
 // 55 to 130 us of 130), and the last round is seldom full; but a row of a few rounds is on its way while the one before
 // is reduced (132 rows of 32768 floats, rms_norm: 13.5 us in two rounds, 16.5 in one and as many clusters behind it).
+// So up to three rounds are as full as each other.
 ONEPASS_INLINE void onepass_plan_rounds(int64_t rows, onepass_plan_t *plan) {
   const int64_t part = plan->cluster == 1 ? 16 : plan->cluster == 2 ? 24 : 32;
+  const int64_t most = plan->resident > 0 ? onepass_ceil_div(rows, plan->resident) : 0;
+  if (most > 1 && most <= 3) plan->resident = (int32_t)(rows / most);
   const int64_t rounds = plan->resident > 0 ? rows / plan->resident : 0;
   const int64_t some = (rounds + part / 2) / part, left = rounds <= 3 ? 0 : some < 1 ? 1 : some > 3 ? 3 : some;
   plan->rounds = rounds > left ? rounds - left : plan->resident > 0;
@@ -134,15 +137,17 @@ ONEPASS_INLINE ONEPASS_CONSTEXPR int32_t onepass_cluster_packs(int32_t lanes, in
   return elements > lanes ? elements / lanes : 1;
 }
 
-// The threads of a block that takes groups. Two small blocks of a multiprocessor have their phases in turn, and few rows
-// find more of them. (On an H200, of bf16 by 512 threads and by 256: softmax of 1024 x 131072 0.88 and 0.93 of a copy,
-// of 2048 x 65536 0.94 and 0.93; rms_norm 0.94 and 0.96, 0.94 and 0.95, of 132 x 32768 0.75 and 0.86; of floats, which
-// are 32 to a thread, of 132 x 32768 0.84 and 0.82.)
-ONEPASS_INLINE ONEPASS_CONSTEXPR int32_t onepass_cluster_threads(int32_t lanes, int32_t neighbours, int64_t groups,
-                                                                 int32_t most) {  // blocks of a cluster
-  const int32_t small = ONEPASS_SMALL_CLUSTER_THREADS;
-  const int fits = lanes >= 8 && groups <= (int64_t)most * small * onepass_cluster_packs(lanes, 0);
-  return fits && onepass_row_has_runs(small, neighbours) ? small : ONEPASS_CLUSTER_THREADS;
+// The threads of a block that takes groups: few while a cluster of at most `most` such blocks holds the row. Small
+// blocks of a multiprocessor have their phases in turn, and a few rows find more of them. (On an H200, of bf16 by 512,
+// 256 and 128 threads: softmax of 4096 x 32768 0.94, 0.93 and 0.95 of a copy, of 1024 x 131072 0.88, 0.93 and 0.95;
+// rms_norm 0.95, 0.95 and 0.94, 0.94, 0.96 and 0.94; softmax of one row of 32768 0.54, 0.62 and 0.64. Floats, 32 to a
+// thread, are as fast by 512 threads or faster.)
+ONEPASS_INLINE ONEPASS_CONSTEXPR int32_t onepass_cluster_threads(int32_t lanes, int32_t neighbours, int32_t kept,
+                                                                 int64_t groups, int32_t most) {
+  int32_t small = ONEPASS_SMALL_CLUSTER_THREADS * (kept > 0 ? 2 : 1);
+  while (!onepass_row_has_runs(small, neighbours)) small *= 2;
+  const int fits = groups <= (int64_t)most * small * onepass_cluster_packs(lanes, 0);
+  return lanes >= 8 && fits ? small : ONEPASS_CLUSTER_THREADS;
 }
 
 // Where elements go one by one, the arrays of a block's part of the row lie in shared memory as they lie in global, with
@@ -190,7 +195,7 @@ ONEPASS_INLINE int onepass_plan_cluster_row(const onepass_geometry_t *geometry, 
                 registers = geometry->element_registers, single = plan->single;
   const int64_t own = onepass_cluster_packs(lanes, single ? registers : 0),
                 threads = single ? ONEPASS_SINGLE_CLUSTER_THREADS
-                                 : onepass_cluster_threads(lanes, geometry->neighbours, groups_per_row, device.cluster);
+                                 : onepass_cluster_threads(lanes, geometry->neighbours, kept, groups_per_row, device.cluster);
   if (held == 0 || (single && device.cluster == 1)) return 0;
   const int keeps =
       single ? onepass_single_keeps(lanes, registers, held, kept) : onepass_cluster_keeps(lanes, held, kept);

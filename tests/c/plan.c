@@ -381,8 +381,10 @@ static void check_row_plans(void) {
 static void check_cluster_rows(void) {
   const onepass_geometry_t one = geometry_of(ONEPASS_ROW, 4, 1, 0, 1, 16, 0), two = geometry_of(ONEPASS_ROW, 4, 1, 0, 1, 32, 0);
   onepass_geometry_t norm = one, bytes = geometry_of(ONEPASS_ROW, 16, 1, 0, 1, 32, 0), scattered = geometry_of(ONEPASS_ROW, 4, 1, 0, 1, 0, 0);
-  onepass_geometry_t halves = geometry_of(ONEPASS_ROW, 8, 1, 0, 1, 16, 0), runs = halves;
+  onepass_geometry_t halves = geometry_of(ONEPASS_ROW, 8, 1, 0, 1, 16, 0), pairs = halves, runs = halves, scaled = halves;
+  pairs.neighbours = 256;
   runs.neighbours = 512;
+  scaled.kept_bytes = 16;
   norm.kept_bytes = 32;
   bytes.kept_bytes = 128;  // more than there is room for
   const onepass_row_device_t most = {16, 224 * 1024, 132, {2, 2}}, no_clusters = {1, 160 * 1024, 108, {2, 2}}, small = {1, 48 * 1024, 40, {2, 2}};
@@ -398,10 +400,12 @@ static void check_cluster_rows(void) {
               {&one, 100, &small, 0, 0, 0, 0},     {&two, 8192, &most, 2, 8, 0, 66},
               {&norm, 4096, &most, 1, 8, 1, 132}, {&norm, 100, &most, 1, 1, 1, 132},    {&bytes, 2048, &most, 2, 4, 0, 132},
               {&bytes, 2049, &most, 3, 3, 0, 80}, {&scattered, 100, &most, 0, 0, 0, 0},
-              // Of 8 lanes and more, blocks of 256 threads while a cluster of them holds the row.
-              {&halves, 2048, &most, 1, 8, 0, 264}, {&halves, 4096, &most, 2, 8, 0, 132}, {&halves, 16384, &most, 8, 8, 0, 30},
-              {&halves, 32768, &most, 16, 8, 0, 14}, {&halves, 32769, &most, 9, 8, 0, 7}, {&halves, 2049, &no_clusters, 1, 5, 0, 108},
-              {&runs, 4096, &most, 1, 8, 0, 132}};
+              // Of 8 lanes and more, blocks of 128 threads while a cluster of them holds the row, of 256 with vectors.
+              {&halves, 1024, &most, 1, 8, 0, 528}, {&halves, 4096, &most, 4, 8, 0, 120}, {&halves, 16384, &most, 16, 8, 0, 28},
+              {&halves, 16385, &most, 5, 7, 0, 24}, {&halves, 65537, &most, 0, 0, 0, 0}, {&halves, 1025, &no_clusters, 1, 3, 0, 108},
+              {&pairs, 2048, &most, 1, 8, 0, 264}, {&runs, 4096, &most, 1, 8, 0, 132},
+              {&scaled, 2048, &most, 1, 8, 1, 264}, {&scaled, 4096, &most, 2, 8, 1, 132}, {&scaled, 16384, &most, 8, 8, 1, 30},
+              {&scaled, 32768, &most, 16, 8, 1, 14}, {&scaled, 32769, &most, 9, 8, 1, 7}, {&scaled, 2049, &no_clusters, 1, 5, 1, 108}};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i)
     for (int64_t count = 0; count < 20000000; count = count < 300 ? count + 1 : 7 * count + 1) {
       const onepass_geometry_t *geometry = rows[i].geometry;
@@ -411,16 +415,18 @@ static void check_cluster_rows(void) {
       if (rows[i].cluster == 0) continue;
       CHECK(plan.strategy == ONEPASS_ROW_CLUSTER && plan.passes == 1);
       const int32_t most_packs = onepass_row_packs(ONEPASS_CLUSTER_PACKS, geometry->lanes);
-      const int small = geometry->lanes >= 8 && geometry->neighbours <= 256 && rows[i].groups <= 256 * most_packs * rows[i].device->cluster;
-      CHECK(plan.threads == (small ? 256 : 512) && plan.part == plan.packs * plan.threads);
+      const int32_t least = geometry->kept_bytes > 0 ? 256 : 128, small = geometry->neighbours > least ? geometry->neighbours : least;
+      const int fits = geometry->lanes >= 8 && rows[i].groups <= (int64_t)small * most_packs * rows[i].device->cluster;
+      CHECK(plan.threads == (fits ? small : 512) && plan.part == plan.packs * plan.threads);
       CHECK(plan.cluster == rows[i].cluster && plan.packs == rows[i].packs && plan.keeps == rows[i].keeps);
       const int32_t group = geometry->held_bytes + (plan.keeps ? geometry->kept_bytes : 0);
       const int32_t packs = onepass_row_packs(ONEPASS_CLUSTER_PACKS, geometry->lanes);
       CHECK(plan.shared_bytes == packs * plan.threads * group && plan.shared_bytes <= rows[i].device->shared_bytes);
       CHECK(plan.packs * plan.threads * plan.cluster >= rows[i].groups);
-      CHECK(plan.resident == (count < rows[i].resident ? count : rows[i].resident));
-      // Where there are more rows than are taken by number they are drawn.
-      const int draw = count > ONEPASS_CLUSTER_NUMBERED * plan.resident;
+      // Where there are more rows than are taken by number they are drawn; else the rounds are as full as each other.
+      const int draw = count > ONEPASS_CLUSTER_NUMBERED * rows[i].resident;
+      const int64_t rounds = onepass_ceil_div(count, rows[i].resident);
+      CHECK(plan.resident == (draw ? rows[i].resident : rounds > 0 ? count / rounds : 0));
       CHECK(plan.workspace_bytes == (draw ? ONEPASS_WORKSPACE_HEADER_BYTES : 0) && (plan.rounds == 0) == (draw || count == 0));
       if (draw) {
         CHECK(plan.blocks == (int64_t)plan.cluster * plan.resident);
