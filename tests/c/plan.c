@@ -651,7 +651,9 @@ static void check_neighbours(void) {
           const int64_t together_rows = plan.strategy == ONEPASS_ROW_WARP ? ONEPASS_WARP_ROW_THREADS / plan.threads : 1;
           if (plan.strategy != ONEPASS_ROW_CLUSTER)
             CHECK(plan.blocks == plan.cluster * plan.row_blocks * onepass_ceil_div(7, together_rows));
-          if (other.threads % neighbours == 0) CHECK(plan.threads == other.threads && plan.packs == other.packs);
+          // (A cluster of blocks that suit the neighbours may hold a row that one of smaller blocks does not.)
+          if (other.threads % neighbours == 0 && plan.strategy != ONEPASS_ROW_CLUSTER)
+            CHECK(plan.threads == other.threads && plan.packs == other.packs);
           changed += plan.threads != other.threads;
         }
   CHECK(changed > 20);
