@@ -206,6 +206,7 @@ __device__ __forceinline__ void written_before_copies() {
 // either end. (Those are there behind a barrier of the block.)
 template <class T>
 __device__ __forceinline__ void copy_ahead(T *own, const T *p, const position<1, access::ahead> &at) {
+  if (at.columns == 0) return;  // `p` may be beyond the array
   const auto first = reinterpret_cast<cs::uintptr_t>(p), end = first + at.columns * sizeof(T);
   const auto from = (at.exact ? first + 15 : first) / 16 * 16, to = (at.exact ? end : end + 15) / 16 * 16;
   if (threadIdx.x == 0 && to > from)

@@ -228,6 +228,22 @@ TEST_CASE("nothing is read beyond an array, however narrow its rows") {
       }
 }
 
+TEST_CASE("nothing is read beyond segments that are shorter than a block's part") {
+  const std::int64_t rows = 300, most = 50001;
+  std::vector<std::int64_t> offsets{0};
+  for (std::int64_t r = 0; r < rows; ++r) offsets.push_back(offsets.back() + (r == 7 ? most : 1 + r * 37 % 61));
+  const std::int64_t total = offsets.back();
+  const device_array<std::int64_t> at(offsets);
+  const last_in_memory<float> x(random_values<float>(total), 1);
+  const device_array<float> y(total);
+  OP_CHECK(op::launch(op::load(x.at()) | op::softmax | op::store(y.at()), op::segments(at.at(), rows, most), forced(ONEPASS_ROW_CLUSTER)));
+  CHECK(touched(y, 0, total) == 0);
+  for (const std::int64_t r : {std::int64_t{0}, std::int64_t{6}, std::int64_t{7}, std::int64_t{8}, rows - 2, rows - 1}) {
+    const std::int64_t first = offsets[static_cast<std::size_t>(r)], n = offsets[static_cast<std::size_t>(r) + 1] - first;
+    CHECK(wrong_in_rows(x.at() + first, n, y.at(first), n, 1, n, softmax_truth{}) == 0);
+  }
+}
+
 TEST_CASE("more than 2^31 elements, more than 2^32, a pitch above 2^31") {
   if (reduced()) return;
   std::size_t free = 0, total = 0;
