@@ -150,10 +150,10 @@ ONEPASS_INLINE ONEPASS_CONSTEXPR int32_t onepass_cluster_threads(int32_t lanes, 
   return lanes >= 8 && fits ? small : ONEPASS_CLUSTER_THREADS;
 }
 
-// Where elements go one by one, the arrays of a block's part of the row lie in shared memory as they lie in global, with
-// a word of 16 bytes more for each, of which there are no more than bytes of an element. Vectors are kept beside them if
-// a multiprocessor has room for two such blocks.
-ONEPASS_INLINE ONEPASS_CONSTEXPR int32_t onepass_single_groups(int32_t lanes, int32_t registers) {  // of a block, at most
+// Where elements go one by one, the arrays of a block's part of the row (of so many groups at most) lie in shared memory
+// as they lie in global, with a word of 16 bytes more for each, of which there are no more than bytes of an element.
+// Vectors are kept beside them if a multiprocessor has room for two such blocks.
+ONEPASS_INLINE ONEPASS_CONSTEXPR int32_t onepass_single_groups(int32_t lanes, int32_t registers) {
   return onepass_cluster_packs(lanes, registers) * ONEPASS_SINGLE_CLUSTER_THREADS;
 }
 ONEPASS_INLINE ONEPASS_CONSTEXPR int32_t onepass_single_bytes(int32_t lanes, int32_t group_bytes, int32_t groups) {
@@ -193,9 +193,10 @@ ONEPASS_INLINE int onepass_plan_cluster_row(const onepass_geometry_t *geometry, 
                                             onepass_row_device_t device, onepass_plan_t *plan) {
   const int32_t lanes = geometry->lanes, held = geometry->held_bytes, kept = geometry->kept_bytes,
                 registers = geometry->element_registers, single = plan->single;
+  const int32_t of_groups =
+      onepass_cluster_threads(lanes, geometry->neighbours, kept, groups_per_row, device.cluster);
   const int64_t own = onepass_cluster_packs(lanes, single ? registers : 0),
-                threads = single ? ONEPASS_SINGLE_CLUSTER_THREADS
-                                 : onepass_cluster_threads(lanes, geometry->neighbours, kept, groups_per_row, device.cluster);
+                threads = single ? ONEPASS_SINGLE_CLUSTER_THREADS : of_groups;
   if (held == 0 || (single && device.cluster == 1)) return 0;
   const int keeps =
       single ? onepass_single_keeps(lanes, registers, held, kept) : onepass_cluster_keeps(lanes, held, kept);
@@ -207,10 +208,10 @@ ONEPASS_INLINE int onepass_plan_cluster_row(const onepass_geometry_t *geometry, 
                 part = single ? even * 32 * ONEPASS_SINGLE_CHUNK / lanes : packs * threads;
   // Of groups a place for each pack, so that none is asked for.
   const int32_t all = held + (keeps ? kept : 0),
-                bytes = single ? onepass_single_bytes(lanes, all, (int32_t)part)
-                               : (int32_t)(own * threads) * all;
-  const int32_t images = single ? 0 : onepass_row_images(geometry, (int32_t)(own * threads));
-  if (bytes > device.shared_bytes || images > device.shared_bytes) return 0;  // aligned or not: a row's bits are the same
+                bytes = single ? onepass_single_bytes(lanes, all, (int32_t)part) : (int32_t)(own * threads) * all,
+                images = single ? 0 : onepass_row_images(geometry, (int32_t)(own * threads));
+  // Aligned or not: a row's bits are the same.
+  if (bytes > device.shared_bytes || images > device.shared_bytes) return 0;
   plan->strategy = ONEPASS_ROW_CLUSTER;
   plan->threads = (int32_t)threads;
   plan->packs = (int32_t)packs;
@@ -219,8 +220,11 @@ ONEPASS_INLINE int onepass_plan_cluster_row(const onepass_geometry_t *geometry, 
   plan->keeps = (plan->aligned || single) && keeps;
   plan->shared_bytes = plan->aligned || single ? bytes : images;
   plan->image_bytes = plan->aligned ? 0 : images;
-  const int32_t each = single ? onepass_single_cluster_blocks(lanes, registers, held, kept)
-                              : ONEPASS_CLUSTER_THREADS / (int32_t)threads;
+  const int32_t by_registers = single ? onepass_single_cluster_blocks(lanes, registers, held, kept)
+                                      : ONEPASS_CLUSTER_THREADS / (int32_t)threads,
+                by_memory = (device.shared_bytes + ONEPASS_BLOCK_SHARED_BYTES) /
+                            (plan->shared_bytes + ONEPASS_BLOCK_SHARED_BYTES),
+                each = by_memory < by_registers ? by_memory : by_registers;
   const int64_t fit = onepass_cluster_room(device.multiprocessors, plan->cluster, each);
   plan->resident = (int32_t)(rows < fit ? rows : fit);
   plan->blocks = cluster * plan->resident;

@@ -381,7 +381,8 @@ static void check_row_plans(void) {
 static void check_cluster_rows(void) {
   const onepass_geometry_t one = geometry_of(ONEPASS_ROW, 4, 1, 0, 1, 16, 0), two = geometry_of(ONEPASS_ROW, 4, 1, 0, 1, 32, 0);
   onepass_geometry_t norm = one, bytes = geometry_of(ONEPASS_ROW, 16, 1, 0, 1, 32, 0), scattered = geometry_of(ONEPASS_ROW, 4, 1, 0, 1, 0, 0);
-  onepass_geometry_t halves = geometry_of(ONEPASS_ROW, 8, 1, 0, 1, 16, 0), pairs = halves, runs = halves, scaled = halves;
+  onepass_geometry_t halves = geometry_of(ONEPASS_ROW, 8, 1, 0, 1, 16, 0), pairs = halves, runs = halves, scaled = halves, four = halves;
+  four.held_bytes = 64;  // three such blocks to a multiprocessor
   pairs.neighbours = 256;
   runs.neighbours = 512;
   scaled.kept_bytes = 16;
@@ -403,7 +404,7 @@ static void check_cluster_rows(void) {
               // Of 8 lanes and more, blocks of 128 threads while a cluster of them holds the row, of 256 with vectors.
               {&halves, 1024, &most, 1, 8, 0, 528}, {&halves, 4096, &most, 4, 8, 0, 120}, {&halves, 16384, &most, 16, 8, 0, 28},
               {&halves, 16385, &most, 5, 7, 0, 24}, {&halves, 65537, &most, 0, 0, 0, 0}, {&halves, 1025, &no_clusters, 1, 3, 0, 108},
-              {&pairs, 2048, &most, 1, 8, 0, 264}, {&runs, 4096, &most, 1, 8, 0, 132},
+              {&pairs, 2048, &most, 1, 8, 0, 264}, {&four, 1024, &most, 1, 8, 0, 396}, {&runs, 4096, &most, 1, 8, 0, 132},
               {&scaled, 2048, &most, 1, 8, 1, 264}, {&scaled, 4096, &most, 2, 8, 1, 132}, {&scaled, 16384, &most, 8, 8, 1, 30},
               {&scaled, 32768, &most, 16, 8, 1, 14}, {&scaled, 32769, &most, 9, 8, 1, 7}, {&scaled, 2049, &no_clusters, 1, 5, 1, 108}};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i)
