@@ -150,7 +150,7 @@ ONEPASS_INLINE ONEPASS_CONSTEXPR int32_t onepass_cluster_threads(int32_t lanes, 
   return lanes >= 8 && fits ? small : ONEPASS_CLUSTER_THREADS;
 }
 
-// Where elements go one by one, the arrays of a block's part of the row (of so many groups at most) lie in shared memory
+// Where elements go one by one, the arrays of a block's part of the row (at most so many groups) lie in shared memory
 // as they lie in global, with a word of 16 bytes more for each, of which there are no more than bytes of an element.
 // Vectors are kept beside them if a multiprocessor has room for two such blocks.
 ONEPASS_INLINE ONEPASS_CONSTEXPR int32_t onepass_single_groups(int32_t lanes, int32_t registers) {
