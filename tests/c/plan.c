@@ -416,9 +416,9 @@ static void check_cluster_rows(void) {
       if (rows[i].cluster == 0) continue;
       CHECK(plan.strategy == ONEPASS_ROW_CLUSTER && plan.passes == 1);
       const int32_t most_packs = onepass_row_packs(ONEPASS_CLUSTER_PACKS, geometry->lanes);
-      const int32_t least = geometry->kept_bytes > 0 ? 256 : 128, small = geometry->neighbours > least ? geometry->neighbours : least;
-      const int fits = geometry->lanes >= 8 && rows[i].groups <= (int64_t)small * most_packs * rows[i].device->cluster;
-      CHECK(plan.threads == (fits ? small : 512) && plan.part == plan.packs * plan.threads);
+      const int32_t least = geometry->kept_bytes > 0 ? 256 : 128, threads = geometry->neighbours > least ? geometry->neighbours : least;
+      const int fits = geometry->lanes >= 8 && rows[i].groups <= (int64_t)threads * most_packs * rows[i].device->cluster;
+      CHECK(plan.threads == (fits ? threads : 512) && plan.part == plan.packs * plan.threads);
       CHECK(plan.cluster == rows[i].cluster && plan.packs == rows[i].packs && plan.keeps == rows[i].keeps);
       const int32_t group = geometry->held_bytes + (plan.keeps ? geometry->kept_bytes : 0);
       const int32_t packs = onepass_row_packs(ONEPASS_CLUSTER_PACKS, geometry->lanes);
